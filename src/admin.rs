@@ -65,9 +65,10 @@ pub(crate) fn is_this_machine(target: &Target, acl: &Acl) -> bool {
     }
 }
 
-/// An address on the control host.
-pub(crate) fn address(path: &str) -> Url {
-    let address = format!("http://{CONTROL_HOST}{path}");
+/// An address on the control host for a link on this page. Over TLS where the page came so: the link names it, and nobody on
+/// the way between the client and us may read that.
+pub(crate) fn address(page: &Url, path: &str) -> Url {
+    let address = format!("{}://{CONTROL_HOST}{path}", page.scheme());
     Url::parse(&address).expect("the host is constant and paths are ours")
 }
 
@@ -116,6 +117,7 @@ pub(crate) fn answer<B>(proxy: &Proxy, visit: &Visit<'_>, request: &Request<B>) 
     match path {
         "/" | "" => error_pages::page(StatusCode::OK, &start::page(proxy, &running, visit)),
         start::CHECK => check_style(),
+        forms::FORGOTTEN => forgotten(),
         bypass_link::PATH => proxy.bypass_links.answer(visit.device.address, request),
         look::PATH => look::answer(proxy, visit, request),
         pause::PATH => pause::answer(proxy, &visit.device, request),
@@ -187,6 +189,14 @@ fn not_here(status: StatusCode) -> Response<Body> {
 fn stale_form() -> Response<Body> {
     let text = html! { "This button is of an older page. " a href="/" { "Load it again." } };
     notice(StatusCode::FORBIDDEN, "Nothing was done", &text)
+}
+
+fn forgotten() -> Response<Body> {
+    let text = html! {
+        "Encrypted pages of this device pass as they are now, until one of its browsers opens the " a href="/" { "start page" }
+        " and shows that it still trusts the certificate. To end that for good, remove the certificate from the device."
+    };
+    notice(StatusCode::OK, "Forgotten", &text)
 }
 
 fn no_authority() -> Response<Body> {

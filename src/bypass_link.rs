@@ -51,7 +51,7 @@ pub(crate) struct BypassLinks {
 
 /// The link of a rewritten page.
 pub(crate) fn to(page: &Url) -> Url {
-    let mut link = admin::address(PATH);
+    let mut link = admin::address(page, PATH);
     link.query_pairs_mut().append_pair("page", page.as_str());
     link
 }
@@ -134,7 +134,7 @@ impl BypassLinks {
             self.allowed.insert(token, ());
             self.is_used.store(true, Relaxed);
         }
-        redirect(&page)
+        error_pages::see_other(page.as_str())
     }
 
     /// `User-Agent` distinguishes clients behind one IP address.
@@ -145,16 +145,6 @@ impl BypassLinks {
         let browser = browser.map(HeaderValue::as_bytes);
         self.key.hash_one((client, browser, page.as_str()))
     }
-}
-
-pub(crate) fn redirect(page: &Url) -> Response<Body> {
-    let mut response = Response::new(Body::default());
-    *response.status_mut() = StatusCode::SEE_OTHER;
-    error_pages::harden(response.headers_mut());
-    if let Ok(address) = HeaderValue::from_str(page.as_str()) {
-        response.headers_mut().insert(header::LOCATION, address);
-    }
-    response
 }
 
 /// The question. The original stays as it came, so the way back is here, where the browser's Back leads: as the page was, if the

@@ -22,6 +22,12 @@ impl Device {
     pub(crate) fn new(address: IpAddr, user: Option<Arc<str>>, headers: &HeaderMap) -> Self {
         Self { address: address.to_canonical(), user, agent: agent(headers) }
     }
+
+    /// Whether the program is a browser (RFC 9110 § 10.1.5 has products; all browsers name this one first). Browsers refuse a
+    /// certificate by an alert, and close connections that they opened in advance and do not need.
+    pub(crate) fn is_browser(&self) -> bool {
+        self.agent.starts_with("Mozilla/")
+    }
 }
 
 /// The `User-Agent` as it is written.

@@ -1,7 +1,7 @@
 //! Everything that can keep a request from its answer, each with the side it came from. What it looks
 //! like to the client is decided in `error_pages`, and nowhere else.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use crate::{access_control::Refusal, authority::TargetError, client::UpstreamError, server};
 
@@ -24,8 +24,9 @@ pub(crate) enum Error {
     Rejected(server::ParseRejection),
     #[error(transparent)]
     Target(#[from] TargetError),
+    /// Where the client connected to.
     #[error("this is a proxy, not a web server: set it as the proxy of your browser")]
-    NotAProxyRequest,
+    NotAProxyRequest(SocketAddr),
     #[error("this proxy's own page is at http://gleaner.internal/ only: its certificate authority cannot be opened")]
     OwnPageEncrypted,
     #[error("a request for another host came through the connection to {0}")]
@@ -57,7 +58,7 @@ impl Error {
             | Self::TooManyGuesses
             | Self::CredentialsChanged
             | Self::Target(_)
-            | Self::NotAProxyRequest
+            | Self::NotAProxyRequest(_)
             | Self::OwnPageEncrypted
             | Self::Misdirected(_)
             | Self::Refused(_)

@@ -93,6 +93,17 @@ pub(crate) fn page(status: StatusCode, markup: &Markup) -> Response<Body> {
     response
 }
 
+/// Leads to another page.
+pub(crate) fn see_other(to: &str) -> Response<Body> {
+    let mut response = Response::new(Body::default());
+    *response.status_mut() = StatusCode::SEE_OTHER;
+    harden(response.headers_mut());
+    if let Ok(to) = HeaderValue::from_str(to) {
+        response.headers_mut().insert(header::LOCATION, to);
+    }
+    response
+}
+
 /// Fields that every answer of our own carries.
 pub(crate) fn harden(headers: &mut HeaderMap) {
     headers.insert(header::CONTENT_SECURITY_POLICY, CSP);
@@ -112,7 +123,7 @@ fn status_of(error: &Error) -> StatusCode {
         Error::Credentials { ours: false } => StatusCode::PROXY_AUTHENTICATION_REQUIRED,
         Error::Credentials { ours: true } => StatusCode::UNAUTHORIZED,
         Error::TooManyGuesses => StatusCode::TOO_MANY_REQUESTS,
-        Error::Target(_) | Error::NotAProxyRequest => StatusCode::BAD_REQUEST,
+        Error::Target(_) | Error::NotAProxyRequest(_) => StatusCode::BAD_REQUEST,
         Error::Rejected(rejection) => match rejection {
             ParseRejection::Malformed(_) => StatusCode::BAD_REQUEST,
             ParseRejection::TargetTooLong => StatusCode::URI_TOO_LONG,
@@ -175,6 +186,9 @@ fn error_page(status: StatusCode, error: &Error) -> Markup {
                      and your browser decides about the certificate." }
                 pre { "https:\n  except:\n  - \"" (host.rsplit_once(':').map_or(&**host, |(host, _)| host)) "\"" }
             }
+            @if let Error::NotAProxyRequest(address) = error {
+                p { "The steps are at " a href={ "http://" (address) "/" } { "http://" (address) "/" } "." }
+            }
             @if is_worth_another_try(error) { p { a.button href="" { "Try again" } } }
             @if may_see_start_page(error) {
                 p { "What this proxy does, and its settings: "
@@ -191,7 +205,7 @@ fn title(error: &Error) -> &'static str {
         Error::ClientNotAllowed(_) => "This device may not use the proxy",
         Error::Credentials { .. } | Error::TooManyGuesses | Error::CredentialsChanged => "The proxy asks who you are",
         Error::Refused(_) | Error::Upstream { error: UpstreamError::Address(_), .. } => "The proxy does not go there",
-        Error::NotAProxyRequest => "This is a proxy",
+        Error::NotAProxyRequest(_) => "This is a proxy",
         Error::OwnPageEncrypted => "The proxy's own page is elsewhere",
         Error::Upstream { .. } if error.side() == Side::Upstream => "The web site cannot be reached",
         Error::Upstream { .. } if error.side() == Side::Proxy => "The proxy can open no more connections",
@@ -212,7 +226,7 @@ fn is_worth_another_try(error: &Error) -> bool {
 fn may_see_start_page(error: &Error) -> bool {
     !matches!(
         error,
-        Error::ClientNotAllowed(_) | Error::Credentials { .. } | Error::TooManyGuesses | Error::NotAProxyRequest
+        Error::ClientNotAllowed(_) | Error::Credentials { .. } | Error::TooManyGuesses | Error::NotAProxyRequest(_)
     )
 }
 

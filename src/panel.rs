@@ -264,11 +264,8 @@ fn file(content: &'static str, kind: &'static str) -> Response<Body> {
 
 /// Leads to a page of the panel after a form was sent.
 fn see_other(path: &str) -> Response<Body> {
-    let mut response = Response::new(Body::default());
-    *response.status_mut() = StatusCode::SEE_OTHER;
+    let mut response = error_pages::see_other(path);
     harden(&mut response);
-    let path = HeaderValue::from_str(path).unwrap_or(HeaderValue::from_static("/panel"));
-    response.headers_mut().insert(header::LOCATION, path);
     response
 }
 

@@ -9,6 +9,7 @@ mod forward;
 mod next_pages;
 mod proxy;
 mod target_resolution;
+mod trust;
 mod upgrade;
 
 use std::sync::Arc;
@@ -19,11 +20,11 @@ use tokio::time::Instant;
 use tracing::{Instrument, debug, debug_span};
 
 pub use self::proxy::{Origin, Proxy, StartError};
+pub(crate) use self::trust::Trust;
 use crate::{
     access_control::Permit,
     admin::{self, Visit},
     body::Body,
-    bypass_link,
     client::{Requester, UpstreamError},
     config::{Asker, Choice},
     controls::Asked,
@@ -167,7 +168,7 @@ impl Exchange {
         let view = match asked {
             Asked::Page => None,
             Asked::View(view, id) => Some((view, id)),
-            Asked::NotOurs(page) => return Ok(Answer::Response(bypass_link::redirect(&page))),
+            Asked::NotOurs(page) => return Ok(Answer::Response(error_pages::see_other(page.as_str()))),
         };
         let host = permit.target().plain_host();
         if let Some(response) = self.blocked(&mut request, &permit, host) {

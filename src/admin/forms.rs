@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use http::{HeaderValue, Response, StatusCode, header};
+use http::Response;
 use maud::{Markup, html};
 use url::form_urlencoded;
 
@@ -11,6 +11,8 @@ use crate::{body::Body, device::Device, error_pages, service::Proxy};
 
 /// Forgets that the browsers of this device trust the authority, and the hosts that are tunnelled for it.
 pub(super) const FORGET: &str = "/forget";
+/// The page after that. It does not look whether the browser trusts the authority, as the start page would, and learn it again.
+pub(super) const FORGOTTEN: &str = "/forgotten";
 /// Forgets the hosts that are tunnelled for this device.
 pub(super) const RETRY: &str = "/retry";
 
@@ -36,18 +38,16 @@ pub(super) fn is_path(path: &str) -> bool {
     [FORGET, RETRY].contains(&path)
 }
 
-/// Does what the form is for, and leads back to the start page.
+/// Does what the form is for, and leads to the page that shows it.
 pub(super) fn answer(proxy: &Proxy, visit: &Visit<'_>, path: &str, query: &str) -> Option<Response<Body>> {
     let mut pairs = form_urlencoded::parse(query.as_bytes());
     let token = proxy.forms.token(&visit.device, path);
     pairs.any(|(name, value)| name == "token" && value == token).then_some(())?;
+    let mut next = "/";
     if path == FORGET {
         proxy.trusted_devices.forget_device(visit.device.address, visit.user());
+        next = FORGOTTEN;
     }
     proxy.tunnelled.forget(&visit.device);
-    let mut response = Response::new(Body::default());
-    *response.status_mut() = StatusCode::SEE_OTHER;
-    error_pages::harden(response.headers_mut());
-    response.headers_mut().insert(header::LOCATION, HeaderValue::from_static("/"));
-    Some(response)
+    Some(error_pages::see_other(next))
 }

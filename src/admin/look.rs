@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use url::{Url, form_urlencoded};
 
 use super::Visit;
-use crate::{body::Body, bypass_link, config::Asker, error_pages, service::Proxy};
+use crate::{body::Body, config::Asker, error_pages, service::Proxy};
 
 /// The path on the control host.
 pub(crate) const PATH: &str = "/look";
@@ -25,20 +25,25 @@ pub(super) fn answer<B>(proxy: &Proxy, visit: &Visit<'_>, request: &Request<B>) 
     if let Some(chosen) = value("look").filter(|_| value("token") == Some(&token)) {
         // Ours are JSON; another text means the profile's.
         proxy.device_looks.set(&visit.device, serde_json::from_str(chosen).ok());
-        return bypass_link::redirect(&address(page.as_ref()));
+        return error_pages::see_other(&path(page.as_ref(), &[]));
     }
     let chosen = proxy.device_looks.of(&visit.device);
     let look = chosen.unwrap_or_else(|| of_profile(proxy, visit, page.as_ref()));
     error_pages::page(StatusCode::OK, &markup(look, chosen.is_some(), page.as_ref(), &token))
 }
 
-/// The address of this page.
-pub(crate) fn address(page: Option<&Url>) -> Url {
-    let mut address = super::address(PATH);
-    if let Some(page) = page {
-        address.query_pairs_mut().append_pair("page", page.as_str());
-    }
+/// The address of the choice for a link on this page.
+pub(crate) fn address(page: &Url) -> Url {
+    let mut address = super::address(page, PATH);
+    address.query_pairs_mut().append_pair("page", page.as_str());
     address
+}
+
+/// The same on the control host itself, with what is chosen by the link.
+fn path(page: Option<&Url>, chosen: &[(&str, &str)]) -> String {
+    let page = page.map(|page| ("page", page.as_str()));
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    format!("{PATH}?{}", query.extend_pairs(page).extend_pairs(chosen).finish())
 }
 
 fn of_profile(proxy: &Proxy, visit: &Visit<'_>, page: Option<&Url>) -> ReaderLook {
@@ -83,11 +88,7 @@ fn markup(look: ReaderLook, is_chosen: bool, page: Option<&Url>, token: &str) ->
             ],
         ),
     ];
-    let link = |chosen: &str| {
-        let mut link = address(page);
-        link.query_pairs_mut().append_pair("look", chosen).append_pair("token", token);
-        link[url::Position::BeforePath..].to_owned()
-    };
+    let link = |chosen: &str| path(page, &[("look", chosen), ("token", token)]);
     error_pages::document(
         "Type and colours",
         &html! {

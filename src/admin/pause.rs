@@ -8,7 +8,7 @@ use http::{Method, Request, Response, StatusCode};
 use maud::{Markup, html};
 use url::form_urlencoded;
 
-use super::{address, notice};
+use super::notice;
 use crate::{
     blocking::{minutes_until, parse_duration},
     body::Body,
@@ -25,8 +25,7 @@ pub(crate) const CHOICES: [(&str, &str); 4] =
     [("5m", "5 minutes"), ("30m", "30 minutes"), ("2h", "2 hours"), ("off", "End the pause")];
 
 pub(super) fn answer<B>(proxy: &Proxy, device: &Device, request: &Request<B>) -> Response<Body> {
-    let token = proxy.bypass_links.token(device.address, request.headers(), &address(PATH));
-    let token = format!("{token:016x}");
+    let token = proxy.forms.token(device, PATH);
     let query: Vec<_> = form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes()).collect();
     let value = |wanted: &str| query.iter().find(|(name, _)| name == wanted).map(|(_, value)| &**value);
     let chosen = value("for").filter(|_| value("token") == Some(&token) && request.method() == Method::GET);

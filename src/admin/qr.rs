@@ -30,10 +30,11 @@ pub(crate) fn svg(text: &str) -> Markup {
     }
 }
 
-/// The code for a terminal with dark background, two modules to a character.
+/// The code for a terminal, two modules to a character: black on white by control sequences (ECMA-48 § 8.3.117), whatever the
+/// terminal's own colours are.
 pub(crate) fn text(text: &str) -> Option<String> {
-    let light = code(text)?.render::<Dense1x2>().dark_color(Dense1x2::Dark).light_color(Dense1x2::Light).build();
-    Some(light)
+    let rows = code(text)?.render::<Dense1x2>().build();
+    Some(rows.lines().flat_map(|row| ["\x1b[30;107m", row, "\x1b[0m\n"]).collect())
 }
 
 fn code(text: &str) -> Option<QrCode> {
@@ -50,7 +51,9 @@ mod tests {
         assert!(drawn.contains("viewBox=\"0 0 33 33\""), "{drawn}");
         // The finder pattern's corner, inside the quiet zone.
         assert!(drawn.contains("M4 4h1v1h-1z") && !drawn.contains("M3 "), "{drawn}");
-        assert!(text("http://192.168.1.5:8118/").unwrap().lines().count() > 10);
+        let rows = text("http://192.168.1.5:8118/").unwrap();
+        // The edge of a finder pattern below the quiet zone.
+        assert!(rows.lines().nth(2).unwrap().starts_with("\u{1b}[30;107m    █▀▀▀▀▀█ "), "{rows}");
         assert!(text(&"x".repeat(5000)).is_none());
     }
 }

@@ -28,8 +28,9 @@ use crate::{
 pub(super) const CHECK: &str = "/check.css";
 
 /// What it does where it loads.
-pub(super) const CHECK_STYLE: &str = ".untrusted{display:none}.live:before{content:\"✓ This browser trusts the certificate.\"}\
-                                      .then:before{content:\"Encrypted pages come decluttered from now on. Read on.\"}";
+pub(super) const CHECK_STYLE: &str = ".untrusted{display:none}.live:before{content:\"✓ All is set\"}\
+                                      .then:before{content:\"This browser trusts the certificate: encrypted pages come decluttered from now on. Read on.\"}\
+                                      @supports(content:\"x\"){.again{display:none}}";
 
 /// Longest `User-Agent` that is repeated on the page: all of one that is real, because rules name parts of it.
 const SHOWN: usize = 500;
@@ -102,7 +103,7 @@ fn next_step(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, intercept
                     code { "intercept" } " is " code { "off" } " for this device." }
             }
         } @else if let Err(problem) = running.try_authority() {
-            p.bad { "Encrypted pages pass as they are, because there is no certificate authority: " (error_pages::prose(problem)) "." }
+            p.bad { "Encrypted pages pass as they are, because there is no certificate authority: " (error_pages::prose(&problem)) "." }
         } @else if is_known {
             section.step {
                 h2 { "✓ All is set" }
@@ -128,7 +129,7 @@ fn next_step(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, intercept
                     (steps(&system.certificate_steps()))
                 }
                 // Outside, for browsers that know no `content` and would show an empty box.
-                p { a href="/" { "Load this page again" } " to see whether all is set." }
+                p.again { a href="/" { "Load this page again" } " to see whether all is set." }
             }
         }
     }
@@ -136,7 +137,7 @@ fn next_step(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, intercept
 
 fn proxy_steps(proxy: &Proxy, visit: &Visit<'_>, system: System) -> Vec<Markup> {
     let address = proxy_address(proxy, visit, system);
-    system.proxy_steps(&address.ip().to_string(), address.port(), &format!("http://{address}/wpad.dat"))
+    system.proxy_steps(address, &format!("http://{address}/wpad.dat"))
 }
 
 /// The proxy's address for a device with this system: that of the network, if a person reads about a phone at loopback.
@@ -168,7 +169,7 @@ fn this_device(proxy: &Proxy, visit: &Visit<'_>, choice: Option<Choice<'_>>, is_
         }
         @if !tunnelled.is_empty() {
             details {
-                summary { "Left as they are for a day: " (tunnelled.len()) " hosts" }
+                summary { "Left as they are for a day: " (tunnelled.len()) @if tunnelled.len() == 1 { " host" } @else { " hosts" } }
                 table { @for (host, reason) in &tunnelled { tr { td { (host) } td { (reason) } } } }
                 (forms::button(&proxy.forms, &visit.device, forms::RETRY, "Try them again"))
             }

@@ -1,5 +1,7 @@
 //! The systems that the start page has steps for, and a guess at a client's from its `User-Agent`.
 
+use std::net::SocketAddr;
+
 use maud::{Markup, html};
 
 use super::certificate;
@@ -77,9 +79,9 @@ impl System {
         }
     }
 
-    /// How the proxy is set, as steps. `server` and `port` are the proxy's, `pac` is the address of its script.
-    pub(super) fn proxy_steps(self, server: &str, port: u16, pac: &str) -> Vec<Markup> {
-        let fields = html! { "Server " strong { (server) } ", port " strong { (port) } };
+    /// How the proxy at this address is set, as steps. `pac` is the address of its script.
+    pub(super) fn proxy_steps(self, address: SocketAddr, pac: &str) -> Vec<Markup> {
+        let fields = html! { "Server " strong { (address.ip()) } ", port " strong { (address.port()) } };
         match self {
             Self::Ios => vec![
                 html! { "Settings › Wi-Fi, then the (i) beside your network." },
@@ -104,7 +106,7 @@ impl System {
             Self::Linux => vec![
                 html! { "GNOME: Settings › Network › Proxy › Manual. KDE: System Settings › Network › Proxy." },
                 html! { "HTTP and HTTPS: " (fields) "." },
-                html! { "For programs of a terminal: " code { "export http_proxy=http://" (server) ":" (port) " https_proxy=http://" (server) ":" (port) } },
+                html! { "For programs of a terminal: " code { "export http_proxy=http://" (address) " https_proxy=http://" (address) } },
             ],
             Self::Firefox => vec![
                 html! { "Settings › General, at its end: Network Settings." },
@@ -113,7 +115,7 @@ impl System {
             ],
             Self::Chromium => vec![
                 html! { "Chromium follows the system's proxy: Settings › System › Open proxy settings." },
-                html! { "Or start it with " code { "chromium --proxy-server=" (server) ":" (port) } },
+                html! { "Or start it with " code { "chromium --proxy-server=" (address) } },
             ],
             Self::EReader => vec![
                 html! { "Readers with Android (BOOX, Meebook, Bigme): as " a href="/steps/android" { "Android" } "." },
@@ -122,7 +124,7 @@ impl System {
                 let it be " code { (pac) } "." },
             ],
             Self::Terminal => vec![
-                html! { code { "export http_proxy=http://" (server) ":" (port) "/ https_proxy=http://" (server) ":" (port) "/" } },
+                html! { code { "export http_proxy=http://" (address) "/ https_proxy=http://" (address) "/" } },
                 html! { "Then start " code { "lynx" } ", " code { "w3m" } ", " code { "curl" } " and others as ever. links: Setup › Network options › Proxies." },
             ],
         }
@@ -195,6 +197,16 @@ impl System {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn commands_have_an_ipv6_address_in_brackets() {
+        let address: SocketAddr = "[fd00::2]:8118".parse().unwrap();
+        for system in [System::Linux, System::Chromium, System::Terminal] {
+            let steps: String =
+                system.proxy_steps(address, "").into_iter().map(maud::PreEscaped::into_string).collect();
+            assert!(steps.contains("[fd00::2]:8118") && !steps.contains("//fd00"), "{steps}");
+        }
+    }
 
     #[test]
     fn systems_are_told_by_what_their_browsers_say() {

@@ -283,8 +283,13 @@ fn read_untouched(
 ) -> HostPatterns {
     let mut hosts = HostPatterns::default();
     for list in read_lists("https.except_lists", lists, BUILTIN_UNTOUCHED, base, watched, mistakes) {
-        for (line, problem) in hosts.add_lines(file::without_mark(&list.text)).into_iter().take(MOST_BAD_LINES) {
-            let problem = format!("{problem}; expected one host per line; `#` starts a comment");
+        for line in hosts.add_lines(file::without_mark(&list.text)).into_iter().take(MOST_BAD_LINES) {
+            // The line is not quoted: whoever may change settings in the panel could read any file of the program's so.
+            let problem = format!(
+                "line {line} of {} is not a host; expected one on each line, such as bank.example, without scheme, port \
+                 or path; `#` starts a comment",
+                list.path.file_name().unwrap_or_default().display()
+            );
             mistakes.push(list.mistake(Place { line, column: 1 }, problem));
         }
     }

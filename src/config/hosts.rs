@@ -47,19 +47,19 @@ pub(super) fn exact<'de, D: Deserializer<'de>>(from: D) -> Result<HostPatterns, 
 }
 
 impl HostPatterns {
-    /// Adds a list with one host per line and `#` comments; the lines that are wrong, by number.
-    pub(super) fn add_lines(&mut self, text: &str) -> Vec<(usize, String)> {
-        let mut problems = Vec::new();
+    /// Adds a list with one host per line and `#` comments; the numbers of the lines that are wrong.
+    pub(super) fn add_lines(&mut self, text: &str) -> Vec<usize> {
+        let mut wrong = Vec::new();
         for (index, line) in text.lines().enumerate() {
             match line.split('#').next().unwrap_or_default().trim() {
                 "" => {}
                 entry => match entry.parse() {
                     Ok(Entry::<false>(host)) => drop(self.0.insert(host)),
-                    Err(problem) => problems.push((index + 1, problem)),
+                    Err(_) => wrong.push(index + 1),
                 },
             }
         }
-        problems
+        wrong
     }
 
     pub(crate) fn extend(&mut self, others: &Self) {

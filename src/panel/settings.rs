@@ -4,6 +4,7 @@
 
 mod fields;
 mod form;
+mod kind;
 mod preview;
 
 use std::{

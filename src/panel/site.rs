@@ -19,15 +19,18 @@ use crate::{
     service::Proxy,
 };
 
-/// The profile of a site that is always rewritten, where without a rule it would not be.
-const ALWAYS: Option<&str> = Some("desktop");
+/// What can be chosen: the word of the form, and the label.
+const CHOICES: [(&str, &str); 3] =
+    [(ALWAYS, "Always rewrite its pages"), (NEVER, "Never touch this site"), ("usual", "As on other sites")];
 
-/// What can be chosen: the word of the form, the profile that it writes, the label.
-const CHOICES: [(&str, Option<&str>, &str); 3] = [
-    ("always", ALWAYS, "Always rewrite its pages"),
-    ("never", Some("off"), "Never touch this site"),
-    ("usual", None, "As on other sites"),
-];
+const ALWAYS: &str = "always";
+const NEVER: &str = "never";
+
+/// The profile of a site that is never touched.
+const OFF: &str = "off";
+
+/// That of one that is always rewritten, where without a rule it would not be.
+const REWRITES: &str = "desktop";
 
 /// Lists of hosts that keep pages as they are, whatever the rules say.
 const EXCEPTIONS: [[&str; 2]; 2] = [["rewrite", "except"], ["https", "except"]];
@@ -61,12 +64,16 @@ pub(super) fn page(visit: &Visit<'_>) -> Response<Body> {
     };
     let tree = Source::read(visit).and_then(|source| source.tree());
     visit.show(&host, &html! {
-        @if !visit.query.get("saved").is_empty() { p.good role="status" { "Saved. This holds for the next page that is loaded:" } }
+        @match visit.query.get("saved") {
+            "" => {}
+            "0" => p.good role="status" { "That is so already. Nothing had to be saved:" },
+            _ => p.good role="status" { "Saved. This holds for the next page that is loaded:" },
+        }
         @match &tree {
             Ok(tree) => (state(visit, tree, &host)),
             Err(problem) => p.bad { (problem) },
         }
-        @for (choice, _, label) in CHOICES {
+        @for (choice, label) in CHOICES {
             p { (visit.button("/settings/site", &[("host", &host), ("choice", choice)], label)) }
         }
         p { a href={ "http://" (host) "/" } { "Go to the site" } " · " a href="/settings/sites" { "All rules for sites" } }
@@ -81,10 +88,9 @@ fn state(visit: &Visit<'_>, tree: &Value, host: &str) -> Markup {
         .find(|rule| is_of(rule, host))
         .and_then(|rule| rule.get("profile")?.as_str())
         .map(str::to_owned);
-    let wider = config.rewrite.except.matches(host) || config.untouched.matches(host);
     html! {
         p { @match own.as_deref() {
-            Some("off") => "This site is never touched.",
+            Some(OFF) => "This site is never touched.",
             Some(profile) => { "This site always has the profile " strong { (profile) } "." }
             None => "There is no rule for this site alone.",
         } }
@@ -93,13 +99,29 @@ fn state(visit: &Visit<'_>, tree: &Value, host: &str) -> Markup {
         } @else if let Some(Choice { profile, rule, .. }) = config.profiles.choose(&visit.asker(), host) {
             p.quiet { "In force on this device: profile " (profile.name) " (" (error_pages::prose(&rule.to_string())) ")." }
         }
-        @if wider { p.bad { "An exception leaves its pages as they are: `rewrite.except`, or a list of `https.except_lists`." } }
+        @match left_alone(visit, config, host) {
+            None => p { "Its pages are rewritten on this device." },
+            Some(reason) => p { "Its pages stay as they are on this device: " (error_pages::prose(reason)) "." },
+        }
     }
 }
 
+/// Why the pages of a site stay as they are on this device, if they do.
+fn left_alone(visit: &Visit<'_>, config: &Config, host: &str) -> Option<&'static str> {
+    let profile = config.profiles.choose(&visit.asker(), host).map(|choice| choice.profile);
+    [
+        (config.rewrite.except.matches(host), "the host, or one above it, is in `rewrite.except`"),
+        (config.https.except.matches(host), "the host, or one above it, is in `https.except`"),
+        (config.untouched.matches(host), "the host, or one above it, is in a list of `https.except_lists`"),
+        (profile.is_none_or(|profile| !profile.rewrite), "the profile says so, or `rewrite.enabled`"),
+    ]
+    .into_iter()
+    .find_map(|(is_so, reason)| is_so.then_some(reason))
+}
+
 pub(super) async fn post(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
-    let choice = CHOICES.iter().find(|(word, ..)| *word == form.get("choice"));
-    let (Some(host), Some((_, profile, _))) = (host_in(form.get("host")), choice) else {
+    let choice = CHOICES.iter().find(|(word, _)| *word == form.get("choice"));
+    let (Some(host), Some((choice, _))) = (host_in(form.get("host")), choice) else {
         return notice(
             StatusCode::BAD_REQUEST,
             "Nothing was saved",
@@ -116,30 +138,40 @@ pub(super) async fn post(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
             "There is no configuration file yet; `http://gleaner.internal/settings/sites` offers to make one.",
         );
     };
-    let mut changes = changes(&tree, &host, *profile);
-    if *profile == ALWAYS {
-        // A device keeps its own profile, unless that leaves the site alone.
-        let usual = self::changes(&tree, &host, None);
-        let usual: Vec<_> =
-            usual.into_iter().chain(changes.iter().filter(|change| change.path[0] != "sites").cloned()).collect();
-        let is_rewritten = |config: &Config| {
-            config.profiles.choose(&visit.asker(), &host).is_some_and(|choice| choice.profile.rewrite)
-        };
-        if edit::edited(&source.text, &usual, file).is_ok_and(|(_, config)| is_rewritten(&config)) {
-            changes = usual;
+    let changes = match *choice {
+        NEVER => with_rule(&tree, &host, Some(OFF)),
+        // What changes least, so that a device keeps its own profile where that rewrites the page.
+        ALWAYS => {
+            let listed = without_exceptions(&tree, &host);
+            let of = |profile| [with_rule(&tree, &host, profile), listed.clone()].concat();
+            let mut why = None;
+            let found = [listed.clone(), of(None), of(Some(REWRITES))].into_iter().find(|changes| {
+                let after = edit::edited(&source.text, changes, file);
+                why =
+                    after.as_ref().map_or(Some("the file has a mistake"), |(_, after)| left_alone(visit, after, &host));
+                why.is_none()
+            });
+            match (found, why) {
+                (Some(changes), _) => changes,
+                (None, why) => {
+                    let why = why.unwrap_or_default();
+                    return refused(&format!("Whatever this site's own rule, its pages stay as they are: {why}."));
+                }
+            }
         }
-    }
+        _ => with_rule(&tree, &host, None),
+    };
     if !changes.is_empty() {
         if let Err(error) = edit::save(file, &source.text, &changes) {
             return refused(&error.to_string());
         }
         visit.taken_over().await;
     }
-    see_other(&format!("/settings/site?host={host}&saved=1"))
+    see_other(&format!("/settings/site?host={host}&saved={}", u8::from(!changes.is_empty())))
 }
 
 /// What gives this host the profile, before all other rules; without one, what takes its own rule away.
-fn changes(tree: &Value, host: &str, profile: Option<&str>) -> Vec<Change> {
+fn with_rule(tree: &Value, host: &str, profile: Option<&str>) -> Vec<Change> {
     let mut rules = rules(tree);
     let before = rules.clone();
     rules.retain(|rule| !is_of(rule, host));
@@ -147,15 +179,18 @@ fn changes(tree: &Value, host: &str, profile: Option<&str>) -> Vec<Change> {
         let rule = [("hosts".into(), Value::Sequence(vec![host.into()])), ("profile".into(), profile.into())];
         rules.insert(0, Value::Mapping(Mapping::from_iter(rule)));
     }
+    let change = (rules != before).then(|| Change { path: vec!["sites".to_owned()], value: Value::Sequence(rules) });
+    change.into_iter().collect()
+}
+
+/// What takes this host out of the lists of exceptions.
+fn without_exceptions(tree: &Value, host: &str) -> Vec<Change> {
     let mut changes = Vec::new();
-    if rules != before {
-        changes.push(Change { path: vec!["sites".to_owned()], value: Value::Sequence(rules) });
-    }
     for path in EXCEPTIONS {
         let listed =
             tree.get(path[0]).and_then(|section| section.get(path[1])?.as_sequence()).cloned().unwrap_or_default();
         let left: Vec<_> = listed.iter().filter(|entry| entry.as_str() != Some(host)).cloned().collect();
-        if profile.is_some_and(|profile| profile != "off") && left != listed {
+        if left != listed {
             changes.push(Change { path: path.map(str::to_owned).into(), value: Value::Sequence(left) });
         }
     }
@@ -198,11 +233,14 @@ mod tests {
             ),
             (None, "[{hosts: [example.org, b.example], profile: text}]"),
         ] {
-            for change in changes(&tree, "www.example.org", profile) {
+            for change in with_rule(&tree, "www.example.org", profile) {
                 edit::set(&mut tree, &change.path, &change.value);
             }
             assert_eq!(tree["sites"], serde_yaml::from_str::<Value>(wanted).unwrap());
-            assert!(changes(&tree, "www.example.org", profile).is_empty());
+            assert!(with_rule(&tree, "www.example.org", profile).is_empty());
+        }
+        for change in without_exceptions(&tree, "www.example.org") {
+            edit::set(&mut tree, &change.path, &change.value);
         }
         assert_eq!(tree["rewrite"]["except"], serde_yaml::from_str::<Value>("[c.example]").unwrap());
         assert_eq!(host_in(" WWW.Example.org ").as_deref(), Some("www.example.org"));

@@ -1,5 +1,7 @@
 //! Where a request is to go, on each kind of connection.
 
+use std::net::SocketAddr;
+
 use base64ct::{Base64, Encoding};
 use http::{HeaderValue, Method, Request, Uri, header};
 use hyper::body::Incoming;
@@ -32,7 +34,8 @@ impl Exchange {
         if admin::is_control_host(&target) || self.is_own_address(&target) || admin::is_wpad(&target, request) {
             Ok(None)
         } else {
-            Err(Error::NotAProxyRequest)
+            let local = self.connection.local;
+            Err(Error::NotAProxyRequest(SocketAddr::new(local.ip().to_canonical(), local.port())))
         }
     }
 }

@@ -4,13 +4,21 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    time::Duration,
 };
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
+use tokio_rustls::client::TlsStream;
 
 use crate::{
     browser::Browser,
     harness::{
         Origin, TestCa, TestProxy,
-        client::{curl, curl_command, run},
+        client::{connect_as, curl, curl_command, handshake, run},
         get, optional,
         origin::html,
         send,
@@ -168,8 +176,12 @@ async fn trust_is_of_one_program_is_kept_on_disk_and_forgotten_on_request() {
     let other = curl(&proxy, &["--user-agent", "Other/1", "--cacert", theirs, &url]).await.unwrap();
     assert!(other.contains(CLUTTER));
     let start = get(&proxy, "http://gleaner.internal/", &[("user-agent", "curl/9.1")]).await;
-    press(&proxy, start.text(), "/forget").await;
+    assert!(start.text().contains("/check.css"), "{}", start.text());
+    let next = press(&proxy, start.text(), "/forget").await;
     assert!(list.all().is_empty());
+    // The start page would look at once whether the browser trusts the authority, and learn it again.
+    let next = get(&proxy, &format!("http://gleaner.internal{next}"), &[("user-agent", "curl/9.1")]).await;
+    assert!(next.text().contains("Forgotten") && !next.text().contains("/check.css"), "{}", next.text());
     let after = curl(&proxy, &["--cacert", theirs, &url]).await.unwrap();
     assert!(after.contains(CLUTTER));
     // A page that a person has opened proves nothing: its warning may have been passed.
@@ -179,13 +191,54 @@ async fn trust_is_of_one_program_is_kept_on_disk_and_forgotten_on_request() {
     proxy.stop().await;
 }
 
-/// Posts the form of a page.
-async fn press(proxy: &TestProxy, page: &str, path: &str) {
+#[tokio::test]
+async fn connections_that_are_open_end_when_trust_comes_and_when_it_goes() {
+    if optional::program("curl", "curl").is_none() {
+        return;
+    }
+    let ca = TestCa::new();
+    let origin = Origin::https(&ca, |_| html(DEMO)).await;
+    let proxy = TestProxy::trusting(&ca, "").await;
+    get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
+    let (ours, theirs) = (proxy.ca_file(), origins(&proxy));
+    let target = format!("localhost:{}", origin.addr.port());
+    // Until the proxy ends it.
+    let read = async |trust: &Path, wanted: &str| {
+        let tunnel = connect_as(&proxy, &target, "curl/1.0").await;
+        let mut stream = handshake(tunnel, &target, trust, &[b"http/1.1"]).await.unwrap();
+        stream.write_all(format!("GET / HTTP/1.1\r\nHost: {target}\r\n\r\n").as_bytes()).await.unwrap();
+        let mut text = String::new();
+        while !text.contains(wanted) {
+            let mut part = [0; 4096];
+            let length = stream.read(&mut part).await.unwrap();
+            assert!(length > 0, "{text}");
+            text.push_str(&String::from_utf8_lossy(&part[..length]));
+        }
+        stream
+    };
+    let ends = async |mut stream: TlsStream<TcpStream>| {
+        let mut rest = Vec::new();
+        assert!(timeout(Duration::from_secs(20), stream.read_to_end(&mut rest)).await.is_ok(), "it stays open");
+    };
+    let tunnelled = read(&theirs, CLUTTER).await;
+    assert!(page(&proxy, &ours, HERE).await.is_some());
+    ends(tunnelled).await;
+    let opened = read(&ours, "</html>").await;
+    // As `gleaner devices forget` does it, in a process of its own.
+    gleaner::TrustedDevices::open(proxy.ca_file().parent()).forget(None).unwrap();
+    ends(opened).await;
+    drop(read(&theirs, CLUTTER).await);
+}
+
+/// Posts the form of a page; the path of the next page.
+async fn press(proxy: &TestProxy, page: &str, path: &str) -> String {
     let action = page.split(&format!("action=\"{path}")).nth(1).unwrap().split('"').next().unwrap();
     let post = |action: String| {
         let request = http::Request::post(format!("http://gleaner.internal{action}"));
         request.body(http_body_util::Full::default()).unwrap()
     };
     assert_eq!(send(proxy, post(format!("{path}?token=0"))).await.status, 403);
-    assert_eq!(send(proxy, post(format!("{path}{action}"))).await.status, 303);
+    let pressed = send(proxy, post(format!("{path}{action}"))).await;
+    assert_eq!(pressed.status, 303);
+    pressed.headers["location"].to_str().unwrap().to_owned()
 }

@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::harness::{
     Origin, PAGE, TestCa, TestProxy,
-    client::{connect, connect_tls, curl, send_h2},
+    client::{connect, connect_as, connect_tls, curl, handshake, send_h2},
     origin::{html, read_head, response},
 };
 
@@ -26,6 +26,9 @@ async fn pages_are_rewritten_over_http2_and_http1() {
     assert_eq!(answer.version, Version::HTTP_2);
     assert!(answer.header("gleaner").starts_with("rewritten"));
     assert!(answer.text().contains("Grüße"));
+    // The links of the bar name the page: nobody on the way may read that.
+    let plain = answer.text().contains("http://gleaner.internal");
+    assert!(answer.text().contains("\"https://gleaner.internal/original?page=") && !plain, "{}", answer.text());
     assert_eq!(origin.last().version, Version::HTTP_2);
     assert!(!answer.headers.contains_key("connection"));
     for version in ["--http1.1", "--http2"] {
@@ -59,6 +62,26 @@ async fn connections_that_are_closed_unused_beside_one_in_use_are_no_refusals() 
         assert!(answer.to_lowercase().contains("gleaner: rewritten"), "{answer}");
     }
     proxy.stop().await;
+}
+
+/// A browser refuses a certificate by an alert. It opens connections in advance, and may close each of them unused.
+#[tokio::test]
+async fn connections_that_a_browser_closes_unused_are_no_refusals() {
+    let ca = TestCa::new();
+    let origin = Origin::https(&ca, |_| html(PAGE)).await;
+    let proxy = TestProxy::trusting(&ca, ON).await;
+    let target = target(&origin);
+    for (agent, is_opened) in [("Mozilla/5.0 Chrome/140.0", true), ("app/1.0", false)] {
+        for _ in 0..3 {
+            let tunnel = connect_as(&proxy, &target, agent).await;
+            let Ok(mut unused) = handshake(tunnel, &target, &proxy.ca_file(), &[b"http/1.1"]).await else { break };
+            unused.shutdown().await.unwrap();
+            let _ = unused.read_to_end(&mut Vec::new()).await;
+        }
+        let tunnel = connect_as(&proxy, &target, agent).await;
+        let opened = handshake(tunnel, &target, &proxy.ca_file(), &[b"http/1.1"]).await;
+        assert_eq!(opened.is_ok(), is_opened, "{agent}");
+    }
 }
 
 #[tokio::test]

@@ -77,8 +77,13 @@ pub(crate) async fn raw(addr: SocketAddr, bytes: impl AsRef<[u8]>) -> String {
 
 /// Opens a tunnel; the proxy's answer must be 200.
 pub(crate) async fn connect(proxy: &TestProxy, target: &str) -> TcpStream {
+    connect_as(proxy, target, "").await
+}
+
+/// The same, as a program with this `User-Agent`.
+pub(crate) async fn connect_as(proxy: &TestProxy, target: &str, agent: &str) -> TcpStream {
     let mut stream = TcpStream::connect(proxy.addr).await.unwrap();
-    let request = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n");
+    let request = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\nUser-Agent: {agent}\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
     let head = read_head(&mut stream).await;
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
@@ -92,7 +97,16 @@ pub(crate) async fn connect_tls(
     trust: &Path,
     alpn: &[&[u8]],
 ) -> std::io::Result<TlsStream<TcpStream>> {
-    let stream = connect(proxy, target).await;
+    handshake(connect(proxy, target).await, target, trust, alpn).await
+}
+
+/// TLS inside of a tunnel.
+pub(crate) async fn handshake(
+    stream: TcpStream,
+    target: &str,
+    trust: &Path,
+    alpn: &[&[u8]],
+) -> std::io::Result<TlsStream<TcpStream>> {
     let (host, _) = target.rsplit_once(':').unwrap();
     let name = ServerName::try_from(host.to_owned()).unwrap();
     TlsConnector::from(trusting(trust, alpn)).connect(name, stream).await

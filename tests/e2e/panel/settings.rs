@@ -79,6 +79,21 @@ async fn forms_say_what_is_wrong_where_it_is_and_save_nothing() {
 
 /// Long tabs are folded, but where something is wrong, entered or looked for.
 #[tokio::test]
+async fn a_file_that_a_form_names_is_not_quoted() {
+    let (proxy, file) = with_file().await;
+    let key = "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49AgEG/CqGSM49AwEH\n";
+    fs::write(file.with_file_name("key.pem"), key).unwrap();
+    let page = get(&proxy, "http://gleaner.internal/settings/proxy", &[]).await;
+    let (token, stamp) = (hidden(&page, "token"), hidden(&page, "stamp"));
+    let form = [("token", &*token), ("stamp", &stamp), ("do", "commit"), ("https/except_lists", "key.pem")];
+    let wrong = post(&proxy, "/settings/proxy", &form, &[]).await;
+    assert!(wrong.status == 422 && wrong.text().contains("line 1 of"), "{}", wrong.text());
+    for line in key.lines() {
+        assert!(!wrong.text().contains(line), "{line}");
+    }
+}
+
+#[tokio::test]
 async fn parts_of_a_long_tab_unfold() {
     let (proxy, _) = with_file().await;
     let Some(window) = Window::open(&proxy).await else { return };
@@ -126,11 +141,11 @@ async fn a_page_is_shown_as_it_comes_as_it_is_rewritten_and_as_it_would_be() {
 async fn one_site_is_always_or_never_rewritten() {
     let (proxy, file) = with_file().await;
     let Some(window) = Window::open(&proxy).await else { return };
-    for (label, rule) in [
-        ("Never touch this site", "  - { hosts: [news.example], profile: off }\n"),
+    for (label, rule, says) in [
+        ("Never touch this site", "  - { hosts: [news.example], profile: off }\n", "Saved."),
         // It is rewritten without a rule, with each device's own profile.
-        ("Always rewrite its pages", ""),
-        ("As on other sites", ""),
+        ("Always rewrite its pages", "", "Saved."),
+        ("As on other sites", "", "Nothing had to be saved"),
     ] {
         window.go("http://gleaner.internal/settings/site?host=news.example").await;
         window
@@ -138,7 +153,7 @@ async fn one_site_is_always_or_never_rewritten() {
                 "[...document.querySelectorAll('button')].find(button => button.textContent == '{label}').click()"
             ))
             .await;
-        window.until("document.body.innerText.includes('Saved.')").await;
+        window.until(&format!("document.body.innerText.includes('{says}')")).await;
         let text = fs::read_to_string(&file).unwrap();
         assert!(
             text.contains(rule) && text.contains("  - { hosts: [bank.example], profile: off } # never\n"),
@@ -147,14 +162,40 @@ async fn one_site_is_always_or_never_rewritten() {
         assert_eq!(text.contains("news.example"), !rule.is_empty(), "{label}: {text}");
         assert!(gleaner::Config::from_yaml(&text, None).is_ok(), "{text}");
     }
-    // Where a rule for the device leaves sites alone, this one gets a rule of its own.
-    fs::write(&file, format!("{WRITTEN}devices: [{{ profile: off }}]\n")).unwrap();
-    gleaner::reload::reload(&proxy.proxy, |_| {});
-    let page = get(&proxy, "http://gleaner.internal/settings/site?host=news.example", &[]).await;
-    let form = [("token", &*hidden(&page, "token")), ("host", "news.example"), ("choice", "always")];
-    assert_eq!(post(&proxy, "/settings/site", &form, &[]).await.status, 303);
-    let text = fs::read_to_string(&file).unwrap();
-    assert!(text.contains("{ hosts: [news.example], profile: desktop }"), "{text}");
+}
+
+#[tokio::test]
+async fn always_does_what_it_takes_or_says_what_is_in_the_way() {
+    let (proxy, file) = with_file().await;
+    let rest = WRITTEN.split("sites:").next().unwrap();
+    let rule = "sites: [{ hosts: [news.example], profile: text }]\n";
+    for (more, status, says, written) in [
+        // Where a rule for the device leaves sites alone, this one gets a rule of its own.
+        ("devices: [{ profile: off }]\n", 303, "Saved.", Some("hosts: [news.example], profile: desktop")),
+        ("rewrite: { except: [news.example, b.example] }\n", 303, "Saved.", Some("except: [b.example]")),
+        ("", 303, "Nothing had to be saved", None),
+        // A rule that rewrites the page stays.
+        (rule, 303, "Nothing had to be saved", None),
+        ("rewrite: { enabled: false }\n", 409, "rewrite.enabled", None),
+        ("profiles: { desktop: { rewrite: false } }\ndevices: [{ profile: off }]\n", 409, "the profile says so", None),
+        ("rewrite: { except: [example] }\n", 409, "or one above it, is in <code>rewrite.except", None),
+    ] {
+        let before = format!("{rest}{more}");
+        fs::write(&file, &before).unwrap();
+        gleaner::reload::reload(&proxy.proxy, |_| {});
+        let page = get(&proxy, "http://gleaner.internal/settings/site?host=news.example", &[]).await;
+        let form = [("token", &*hidden(&page, "token")), ("host", "news.example"), ("choice", "always")];
+        let mut answer = post(&proxy, "/settings/site", &form, &[]).await;
+        assert_eq!(answer.status, status, "{more}: {}", answer.text());
+        if status == 303 {
+            answer = get(&proxy, &format!("http://gleaner.internal{}", answer.header("location")), &[]).await;
+            assert!(answer.text().contains("Its pages are rewritten"), "{more}: {}", answer.text());
+        }
+        assert!(answer.text().contains(says), "{more}: {}", answer.text());
+        let after = fs::read_to_string(&file).unwrap();
+        assert_eq!(after == before, written.is_none(), "{after}");
+        assert!(after.contains(written.unwrap_or(more)), "{after}");
+    }
 }
 
 #[tokio::test]
