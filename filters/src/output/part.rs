@@ -119,13 +119,7 @@ fn absolute_set(page: &AnalysedPage, set: &str) -> String {
 /// The content, and the way to the page after it.
 pub(super) fn write(page: &AnalysedPage) -> super::Written {
     let mut content = String::with_capacity(16 * 1024);
-    let lines = tidy::posts::rules(page);
-    let rules = Rules {
-        keep_attribute: Some(reader::keep_attribute),
-        comments: false,
-        inside: Some(&lines),
-        ..Rules::VERBATIM
-    };
+    let rules = Rules { keep_attribute: Some(reader::keep_attribute), comments: false, ..Rules::VERBATIM };
     for child in page.live_children(page.body()) {
         serialize::write(page, child, rules, &mut content);
     }

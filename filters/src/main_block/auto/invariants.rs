@@ -1,11 +1,10 @@
 //! What a reader may rely on, whatever was chosen: what is one thing stays or goes as one, a kept text keeps its heading, and a shop
 //! keeps prices. Enforced here, after the choice and all rules, and nowhere else.
 
-use std::{iter, ops::Range};
+use std::iter;
 
 use super::blocks::Blocks;
 use crate::{
-    hashing::Table,
     html::{NodeId, Page, tag::Tag},
     measure::table,
     page_type::prices,
@@ -20,7 +19,6 @@ const ITEM_WORDS: f32 = 60.0;
 /// Makes a choice keep or drop units as one, and headings with their text.
 pub(super) fn enforce(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     keep_units(page, blocks, kept);
-    keep_likes(page, blocks, kept);
     keep_headings(page, blocks, kept);
 }
 
@@ -42,35 +40,6 @@ fn keep_units(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
         if is_unit {
             settle(page, blocks, id, kept);
         }
-    }
-}
-
-/// Share of siblings of one class that are short and kept whole from which the others are kept too, and how many they are at least.
-const MOST_LIKES: f32 = 0.8;
-const LEAST_LIKES: usize = 5;
-
-/// Keeps the few of many siblings that are built alike and called the same: one of the questions, one of the dates.
-fn keep_likes(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
-    let mut likes: Table<(NodeId, Tag, &str), Vec<Range<usize>>> = Table::default();
-    for id in page.live(page.body()) {
-        let class = page.first_class(id);
-        if let Some(tag) = page.tag(id).filter(|_| !class.is_empty()) {
-            likes.entry((page.parent(id), tag, class)).or_default().push(blocks.inside(page, id));
-        }
-    }
-    let is_short = |one: &&Range<usize>| {
-        let words: f32 = blocks.list[(*one).clone()].iter().map(|block| block.stats.words).sum();
-        words > 0.0 && words <= ITEM_WORDS
-    };
-    let mut lost = Vec::new();
-    for all in likes.values().filter(|all| all.len() >= LEAST_LIKES) {
-        let whole = all.iter().filter(is_short).filter(|one| !kept[(*one).clone()].contains(&false)).count();
-        if whole < all.len() && whole as f32 >= MOST_LIKES * all.len() as f32 {
-            lost.extend(all.iter().filter(is_short).cloned());
-        }
-    }
-    for one in lost {
-        kept[one].fill(true);
     }
 }
 

@@ -241,13 +241,8 @@ mod tests {
              <figcaption>me</figcaption></figure></div>",
         );
         let blocks = Blocks::of(&page, &[]);
-        let choice = choice(
-            &page,
-            &blocks,
-            &[true, false, false, false, false, true, false],
-            &Thread::default(),
-            &Forms::default(),
-        );
+        let kept: Vec<bool> = blocks.list.iter().map(|block| page.tag(block.container) == Some(Tag::P)).collect();
+        let choice = choice(&page, &blocks, &kept, &Thread::default(), &Forms::default());
         assert_eq!(ids(&page, &choice.dropped), ["line", "card", "after"]);
     }
 

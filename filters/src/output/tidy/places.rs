@@ -14,18 +14,18 @@ pub(super) fn unwrap_links(page: &mut Page, links: &[NodeId]) {
         return;
     }
     let named: &Page = page;
-    let names = [local_name!("id"), local_name!("name")];
-    let of = |id| names.iter().filter_map(move |name| named.attribute(id, name));
+    let attributes = [local_name!("id"), local_name!("name")];
+    let of = |id| attributes.iter().filter_map(move |name| named.attribute(id, name));
     let places: HashSet<&str> = named.live(named.body()).flat_map(of).collect();
-    lost.retain(|(_, place)| !places.contains(&**place));
+    // The top of the page is always there (HTML § 7.4.6.4).
+    lost.retain(|(_, place)| !places.contains(&**place) && !place.eq_ignore_ascii_case("top"));
     for (id, _) in lost {
         page.unwrap_element(id);
     }
 }
 
-/// The name of the place that a link leads to; the top of the page is always there (HTML § 7.4.6.4).
-fn place(page: &Page, link: NodeId) -> Option<String> {
+/// The name of the place on the page that a link leads to.
+pub(super) fn place(page: &Page, link: NodeId) -> Option<String> {
     let place = page.attribute(link, &local_name!("href"))?.trim().strip_prefix('#')?;
-    let is_name = !place.is_empty() && !place.eq_ignore_ascii_case("top");
-    is_name.then(|| percent_decode_str(place).decode_utf8_lossy().into_owned())
+    (!place.is_empty()).then(|| percent_decode_str(place).decode_utf8_lossy().into_owned())
 }

@@ -64,6 +64,8 @@ fn headlines(page: &Page, headline: NodeId) -> Vec<NodeId> {
 /// are the views of one thing, which a script would have shown one after the other. Not stars and other signs, which count by
 /// repetition. Nor a picture of a few bytes in its own address before the one that it stood for.
 fn pictures(page: &Page) -> Vec<NodeId> {
+    /// Bytes of an address that is a picture of 20 pixels or so, at most.
+    const MAX_BLUR_BYTES: usize = 2500;
     let mut shown = Shown::default();
     let mut blur = None;
     let mut link = (NodeId::DOCUMENT, false);
@@ -73,10 +75,9 @@ fn pictures(page: &Page) -> Vec<NodeId> {
             Some(Tag::A) if page.in_link(id) => link = (page.end(id), false),
             Some(Tag::Img) if !is_small(page, id) => {
                 let src = page.attribute(id, &local_name!("src")).unwrap_or_default();
-                let is_data = src.starts_with("data:");
-                let before = blur.replace(id).filter(|_| !is_data);
-                unwanted.extend(before);
-                blur = blur.filter(|_| is_data && !src.contains("svg") && src.len() <= MAX_BLUR_BYTES);
+                unwanted.extend(blur.filter(|_| !src.starts_with("data:")));
+                let is_blur = src.starts_with("data:") && !src.contains("svg") && src.len() <= MAX_BLUR_BYTES;
+                blur = is_blur.then_some(id);
                 if id < link.0 && std::mem::replace(&mut link.1, true) {
                     unwanted.push(id);
                 } else {
@@ -92,9 +93,6 @@ fn pictures(page: &Page) -> Vec<NodeId> {
     }
     unwanted
 }
-
-/// Bytes of an address that is a picture of 20 pixels or so, at most.
-const MAX_BLUR_BYTES: usize = 2500;
 
 /// The pictures that were shown since the last text.
 #[derive(Default)]

@@ -104,18 +104,3 @@ fn the_heading_of_another_box_is_not_that_of_a_text() {
     assert_eq!(with_headings("<div><h2>Menu</h2><p>gone</div><p>kept"), [""; 0]);
     assert_eq!(with_headings("<p>kept<h2>Related</h2><p>gone"), [""; 0]);
 }
-
-#[test]
-fn of_many_that_are_built_alike_none_is_lost_alone() {
-    let kept = |lost: &[usize], class: &str| {
-        let entries: String = (0..6).map(|at| format!("<div class='{class}'>Entry {at}</div>")).collect();
-        let page = page(&format!("<h1>Dates</h1>{entries}"));
-        let blocks = Blocks::of(&page, &[]);
-        let mut kept: Vec<bool> = (0..blocks.list.len()).map(|at| at > 0 && !lost.contains(&(at - 1))).collect();
-        enforce(&page, &blocks, &mut kept);
-        kept[1..].iter().filter(|kept| **kept).count()
-    };
-    assert_eq!(kept(&[4], "date"), 6);
-    assert_eq!(kept(&[1, 4], "date"), 4);
-    assert_eq!(kept(&[4], ""), 5);
-}
