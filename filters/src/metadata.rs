@@ -117,18 +117,23 @@ pub(crate) fn read(page: &Page) -> Found {
     let site = metas.site().or_else(|| json_ld.site());
     let headline = headline::choose(page, &metas, &json_ld, site.as_deref());
     let author = author::choose(page, &metas, &json_ld, &headline, site.as_deref());
+    let author = author.map(|name| author::without_full_stop(&name).to_owned());
     let site = site.and_then(|site| without_headline(&site, &headline.text));
     let built = |day: String| {
         let shown = || marks::shown_before(page, headline.node, &day);
         let shown = json_ld.is_built_at_once().then(shown).flatten();
         shown.unwrap_or(day)
     };
+    let in_path = date::of_path(page.web_url());
+    // The machines' day is that of Greenwich, the path's that of the readers.
+    let local = |day: String| in_path.clone().filter(|path| date::are_neighbours(path, &day)).unwrap_or(day);
     let date = json_ld
         .date()
         .map(built)
         .or_else(|| metas.date())
+        .map(local)
         .or_else(|| marks::date(page, headline.node))
-        .or_else(|| date::of_path(page.web_url()));
+        .or_else(|| in_path.clone());
     Found {
         claims: Claims {
             types: json_ld.types(),

@@ -63,6 +63,8 @@ pub struct Settings {
     pub meta: bool,
     /// `<iframe>`.
     pub iframe: bool,
+    /// `<video>` and `<audio>`.
+    pub players: bool,
     /// The `width` of table cells.
     pub table_cell_widths: bool,
     /// `<embed>`, `<object>` and `<applet>`.
@@ -100,6 +102,7 @@ impl Default for Settings {
             select: false,
             meta: false,
             iframe: false,
+            players: false,
             table_cell_widths: false,
             embed: true,
             hidden: true,
@@ -243,7 +246,7 @@ impl Ignore {
             Tag::Input => remove_if(s.input || is_dead() && !is_of_task(page, id)),
             // A heading that opens its section is a button, and its words are the heading's; a question is one where its
             // answer opens.
-            Tag::Button if !s.button && is_dead() && (is_in_heading(page, id) || asks(page, id)) => Verdict::Unwrap,
+            Tag::Button if !s.button && is_dead() && (is_heading(page, id) || asks(page, id)) => Verdict::Unwrap,
             Tag::Button => remove_if(s.button || is_dead()),
             Tag::Select => remove_if(s.select || is_dead()),
             // One with a text shows it.
@@ -253,6 +256,7 @@ impl Ignore {
                 remove_if(s.meta || s.scripts && is_script())
             }
             Tag::Iframe => remove_if(s.iframe),
+            Tag::Video | Tag::Audio => remove_if(s.players),
             Tag::Embed | Tag::Object | Tag::Applet => remove_if(s.embed),
             _ => Verdict::Keep,
         }
@@ -365,8 +369,10 @@ fn asks(page: &Page, id: NodeId) -> bool {
     text.trim_end().ends_with(MARKS) && words(&text) >= MIN_WORDS
 }
 
-fn is_in_heading(page: &Page, id: NodeId) -> bool {
-    page.ancestors(id).any(|up| page.tag(up).is_some_and(Tag::is_heading))
+/// Whether a button is most of the heading around it; "Add to favourites" behind the words of one is not.
+fn is_heading(page: &Page, id: NodeId) -> bool {
+    let heading = page.ancestors(id).find(|&up| page.tag(up).is_some_and(Tag::is_heading));
+    heading.is_some_and(|heading| page.chars(id) * 2 >= page.chars(heading))
 }
 
 /// Whether the link around an image holds no text.

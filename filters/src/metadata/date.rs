@@ -127,16 +127,24 @@ fn last_number(text: &str) -> &str {
     text.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default()
 }
 
-/// A day in the path of an address: `/2026/11/21/title`, as blogs and newspapers have it.
+/// Whether two days follow each other; not over the end of a month.
+pub(super) fn are_neighbours(one: &str, other: &str) -> bool {
+    let parts = |day: &str| Some((day.get(..7)?.to_owned(), day.get(8..)?.parse::<u8>().ok()?));
+    matches!((parts(one), parts(other)), (Some(one), Some(other)) if one.0 == other.0 && one.1.abs_diff(other.1) == 1)
+}
+
+/// A day in the path of an address: `/2026/11/21/title`, `/2026-11-21-title`, as blogs and newspapers have it.
 pub(super) fn of_path(url: &Url) -> Option<String> {
     if !url.has_host() {
         return None;
     }
-    let parts: Vec<&str> = url.path().split('/').collect();
-    parts.windows(3).find_map(|three| match three {
-        [year, month, day] if year.len() == 4 && month.len() == 2 && day.len() == 2 => of_texts(year, month, day),
+    let in_three = |parts: &[&str]| match parts {
+        [year, month, day, ..] if year.len() == 4 && month.len() == 2 && day.len() == 2 => of_texts(year, month, day),
         _ => None,
-    })
+    };
+    let parts: Vec<&str> = url.path().split('/').collect();
+    let name: Vec<&str> = parts.last()?.split(['-', '+', '_']).collect();
+    parts.windows(3).find_map(in_three).or_else(|| in_three(&name))
 }
 
 /// `20261121`, and what follows it.

@@ -77,7 +77,7 @@ fn chosen(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> H
         .about(Tag::H1)
         .filter(|&id| page.contains(page.body(), id) && page.is_live(id))
         .take(MAX_HEADLINE_NODES)
-        .map(|id| (id, without_permalink(&start_of_line(page, id))))
+        .map(|id| (id, without_permalink(&without_buttons(page, id))))
         .filter(|(_, heading)| !heading.is_empty() && heading.len() <= MAX_H1_BYTES)
         .collect();
     let mut best: Option<(f64, &(NodeId, String))> = None;
@@ -176,6 +176,18 @@ fn behind_site(page: &Page, h1: &(NodeId, String), h1s: &[(NodeId, String)], tit
     let other = h1s.iter().filter(|other| other.0 != h1.0).cloned();
     let (id, text) = other.chain(lower_headings(page)).find(|(id, text)| says(*id, text))?;
     Some(Headline { text, node: Some(id), only_h1: None })
+}
+
+/// The words of a heading without what a button at its end says, "Add to favourites", unless that is most of it.
+fn without_buttons(page: &Page, heading: NodeId) -> String {
+    let mut text = start_of_line(page, heading);
+    for button in page.live(heading).filter(|&id| page.tag(id) == Some(Tag::Button)) {
+        let said = start_of_line(page, button);
+        if let Some(rest) = text.strip_suffix(&*said).filter(|rest| rest.len() > said.len()) {
+            text.truncate(rest.trim_end().len());
+        }
+    }
+    text
 }
 
 /// `Middleware¶`, `Options #`: the sign that links to the heading.

@@ -3,8 +3,9 @@
 
 use html5ever::local_name;
 
-use super::{byline::is_of_another, date, title_line};
+use super::{byline::is_of_another, date, letters, title_line};
 use crate::html::{Page, tag::Tag};
+use crate::vocabulary::lists::{Words, words};
 
 /// `<meta>` elements that are read; pages have some dozens. Raising it costs time on hostile pages.
 const MAX_METAS: usize = 500;
@@ -74,12 +75,16 @@ impl Metas {
         (!names.is_empty()).then(|| names.join(", "))
     }
 
-    /// `article:author` is the address of a profile by its definition, and a name on many pages.
+    /// All that are named; `article:author` is the address of a profile by its definition, and a name on many pages.
     pub(super) fn author(&self) -> Option<String> {
         let names =
             ["author", "article:author", "parsely-author", "sailthru.author", "dc.creator", "dcterms.creator", "byl"];
         let is_name = |value: &&str| !value.contains("://") && !value.starts_with('@');
-        names.iter().find_map(|name| self.all(name).find(is_name)).map(str::to_owned)
+        names.iter().find_map(|name| {
+            let mut all: Vec<&str> = self.all(name).filter(is_name).collect();
+            all.dedup();
+            (!all.is_empty()).then(|| all.join(", "))
+        })
     }
 
     /// The name in the labels of a card of Twitter, which publishing systems fill in with "Written by" and the like: `twitter:label1`
@@ -95,34 +100,19 @@ impl Metas {
         })
     }
 
-    /// The day of publication. The names that do not say of what the day is are left out where their day is that of a change.
+    /// The day of publication, whatever the program puts before its name: `og:article:published_time`. The names that do not say of what
+    /// the day is are left out where their day is that of a change.
     pub(super) fn date(&self) -> Option<String> {
-        const VAGUE: [&str; 3] = ["dc.date", "dcterms.date", "date"];
+        static PUBLISHED: Words = words!("published");
+        const VAGUE: [&str; 4] = ["dc.date", "dcterms.date", "published", "date"];
         let changed = self.first(&["article:modified_time", "og:updated_time", "dcterms.modified"]);
-        let is_change = |name: &str, value: &str| VAGUE.contains(&name) && Some(value) == changed;
-        [
-            "article:published_time",
-            "datepublished",
-            "og:published_time",
-            "citation_publication_date",
-            "citation_date",
-            "parsely-pub-date",
-            "sailthru.date",
-            "dc.date.issued",
-            "dcterms.issued",
-            "dc.date",
-            "dcterms.date",
-            "pubdate",
-            "publishdate",
-            "publish-date",
-            "published",
-            "date",
-        ]
-        .iter()
-        .find_map(|name| {
-            let mut values = self.all(name).filter(|value| !is_change(name, value));
-            values.find_map(date::of_value)
-        })
+        let folded: Vec<(String, &str)> = self.0.iter().map(|(name, value)| (letters(name), &**value)).collect();
+        let of_ending = |ending: &&str| {
+            let mut those = folded.iter().filter(|(name, _)| name.ends_with(ending));
+            those.find_map(|(_, value)| date::of_value(value))
+        };
+        let vague = |name: &&str| self.all(name).filter(|value| Some(*value) != changed).find_map(date::of_value);
+        PUBLISHED.iter().find_map(of_ending).or_else(|| VAGUE.iter().find_map(vague))
     }
 
     pub(super) fn language(&self) -> Option<String> {

@@ -175,3 +175,43 @@ fn a_title_is_no_name_of_a_site() {
     );
     assert_eq!(read(&page).metadata.site.as_deref(), Some("The Board"));
 }
+
+#[test]
+fn all_that_are_named_are_authors_and_none_ends_a_sentence() {
+    let author = |head: &str| metadata(head, "<h1>A</h1>").author;
+    let metas = |names: &[&str]| -> String {
+        names.iter().map(|name| format!("<meta name=author content='{name}'>")).collect()
+    };
+    assert_eq!(author(&metas(&["Ann Ash", "Ann Ash", "Ben Birch"])).as_deref(), Some("Ann Ash, Ben Birch"));
+    assert_eq!(author(&metas(&["Ann Birch."])).as_deref(), Some("Ann Birch"));
+    assert_eq!(author(&metas(&["Ben Birch Jr."])).as_deref(), Some("Ben Birch Jr."));
+}
+
+#[test]
+fn a_button_behind_the_headline_is_no_part_of_it() {
+    assert_eq!(
+        title("", "<h1>The bridge to the island <button>Add to favourites</button></h1>"),
+        "The bridge to the island"
+    );
+    assert_eq!(title("", "<h1><button>The bridge to the island</button> +</h1>"), "The bridge to the island +");
+}
+
+#[test]
+fn a_day_of_publication_may_have_a_name_before_it() {
+    for name in ["w-published-date", "og:article:published_time", "DC.PublicationDate"] {
+        let head = format!("<meta name='{name}' content='2026-11-21'>");
+        assert_eq!(metadata(&head, "").date.as_deref(), Some("2026-11-21"), "{name}");
+    }
+    assert_eq!(metadata("<meta name=unpublished content='2026-11-21'>", "").date, None);
+}
+
+#[test]
+fn the_day_in_the_address_is_that_of_the_readers() {
+    let day = |address: &str| {
+        let html = "<meta property='article:published_time' content='2026-11-22T03:05:00+00:00'>";
+        read(&crate::testing::page_at(address, html)).metadata.date.unwrap()
+    };
+    assert_eq!(day("https://a.example/2026/11/21/bridge"), "2026-11-21");
+    assert_eq!(day("https://a.example/2026-11-21-bridge"), "2026-11-21");
+    assert_eq!(day("https://a.example/2026/11/18/bridge"), "2026-11-22");
+}

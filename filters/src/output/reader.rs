@@ -54,6 +54,7 @@ pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundin
         comments: false,
         after: top.shown.map(|heading| (heading, below.as_str())),
         without: top.lifted,
+        inside: Some(&tidy::posts::rules(page)),
         ..Rules::VERBATIM
     };
     for child in page.live_children(page.body()) {
@@ -244,6 +245,10 @@ fn drop_empty(page: &mut Page) {
             holds_space[parent.index()] |= keeps_apart;
             if !keeps_apart {
                 page.drop_silently(id);
+                // Without its line a closed part could not be opened.
+                if tag == Tag::Summary {
+                    page.unwrap_element(parent);
+                }
             } else if tag == Tag::A {
                 page.unwrap_element(id);
             }

@@ -19,6 +19,7 @@ pub(super) mod panels;
 mod permalinks;
 mod pictures;
 pub(super) mod placeholders;
+mod places;
 mod players;
 pub(super) mod posts;
 mod repeats;
@@ -103,6 +104,7 @@ pub(super) fn reader(page: &mut AnalysedPage) {
     leftovers::drop_all(page, top);
     controls::drop_unread(page);
     repeats::drop_repeats(page, headline);
+    places::unwrap_links(page, &things.links);
 }
 
 fn first_h1(page: &Page) -> Option<NodeId> {

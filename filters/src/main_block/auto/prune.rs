@@ -3,11 +3,14 @@
 //! A figure that stands among kept texts stays with its caption, whatever the chance of the caption: what the article shows is
 //! part of it. Measured on WCXB dev, 2026-11-21, five folds: word F1 .8693 without, .8689 with it; it is for the eye. So does code.
 
+use html5ever::local_name;
+
 use super::{blocks::Blocks, records::Thread};
 use crate::{
     html::{NodeId, Page, tag::Tag},
     main_block::{Choice, forms::Forms},
     measure::{fields::Fields, table},
+    vocabulary::parts::Parts,
 };
 
 /// Texts of a subtree, and how many of them are kept.
@@ -66,8 +69,8 @@ fn is_linked_picture(page: &Page, id: NodeId) -> bool {
     page.live(id).any(|at| matches!(page.tag(at), Some(Tag::Img | Tag::Svg | Tag::Picture)) && page.in_link(at))
 }
 
-/// A picture with a caption: a `figure`, or an element around one and nothing else that has text. Cards whose caption leads
-/// elsewhere are none.
+/// A picture with a caption: a `figure`, or an element around one and nothing else that has text, or one around a picture and
+/// a line that is called a caption. Cards whose caption leads elsewhere are none.
 fn is_figure(page: &Page, id: NodeId) -> bool {
     let (mut chars, mut in_figure, mut linked) = (0, 0, 0);
     let mut has_picture = false;
@@ -75,7 +78,11 @@ fn is_figure(page: &Page, id: NodeId) -> bool {
     for at in page.live(id) {
         match page.tag(at) {
             Some(Tag::Figure) => figure_end = figure_end.max(page.end(at)),
-            Some(Tag::Img | Tag::Picture | Tag::Video | Tag::Svg) => has_picture |= at < figure_end,
+            Some(Tag::Img) => has_picture = true,
+            Some(Tag::Picture | Tag::Video | Tag::Svg) => has_picture |= at < figure_end,
+            _ if page.attribute(at, &local_name!("class")).is_some_and(|class| CAPTIONS.are_in(class)) => {
+                figure_end = figure_end.max(page.end(at));
+            }
             _ => {}
         }
         let own = page.own_chars(at);
@@ -85,6 +92,9 @@ fn is_figure(page: &Page, id: NodeId) -> bool {
     }
     has_picture && in_figure == chars && linked * 2 <= chars && chars <= MAX_CAPTION
 }
+
+/// `wp-caption-text`, `tr-caption`, `imageCredit`: what a line under a picture is called where there is no `<figcaption>`.
+const CAPTIONS: Parts = Parts::new(&["caption", "credit"]);
 
 /// Characters of a caption, two or three sentences. Higher: figures that hold a text of their own stay too.
 const MAX_CAPTION: usize = 300;
@@ -114,13 +124,20 @@ fn is_code(page: &Page, id: NodeId) -> bool {
             _ => {}
         }
         let own = page.own_chars(at);
-        *(if at < code_end { &mut code } else { &mut other }) += own;
+        let is_code = at < code_end || own > 0 && page.text(at).is_some_and(|text| is_tex(text.trim()));
+        *(if is_code { &mut code } else { &mut other }) += own;
         linked += if at < table_end && page.in_link(at) { own } else { 0 };
         if other > MAX_LABEL {
             return false;
         }
     }
     code > 0 && linked * 2 <= code
+}
+
+/// A formula that stands alone, as `MathJax` reads it.
+fn is_tex(text: &str) -> bool {
+    let signs = [("\\[", "\\]"), ("$$", "$$"), ("\\begin{", "}")];
+    signs.iter().any(|(open, close)| text.starts_with(open) && text.ends_with(close))
 }
 
 /// Characters beside code that are no text: "src/main.rs", "Copy".
@@ -220,12 +237,13 @@ mod tests {
     fn a_figure_among_kept_texts_stays_and_a_card_does_not() {
         let page = page(
             "<div id=post><p>one</p><div id=f><figure><img><figcaption>caption</figcaption></figure></div>\
-             <figure id=card><a href=/x><img>another story</a></figure><p>two</p><figure id=after><img>\
+             <table id=t><tr><td><img><tr><td class=tr-caption>The pier</table><div id=line><img>Read this</div><figure id=card><a href=/x><img>another story</a></figure><p>two</p><figure id=after><img>\
              <figcaption>me</figcaption></figure></div>",
         );
         let blocks = Blocks::of(&page, &[]);
-        let choice = choice(&page, &blocks, &[true, false, false, true, false], &Thread::default(), &Forms::default());
-        assert_eq!(ids(&page, &choice.dropped), ["card", "after"]);
+        let kept: Vec<bool> = blocks.list.iter().map(|block| page.tag(block.container) == Some(Tag::P)).collect();
+        let choice = choice(&page, &blocks, &kept, &Thread::default(), &Forms::default());
+        assert_eq!(ids(&page, &choice.dropped), ["line", "card", "after"]);
     }
 
     #[test]
@@ -240,7 +258,7 @@ mod tests {
     fn code_among_kept_texts_stays_and_code_after_them_goes() {
         let page = page(
             "<div id=post><p>one</p><figure><figcaption>a</figcaption><p>kept</p></figure><div id=a><span>main.rs</span><pre>code</pre></div><ul><li id=b>also<pre>more</pre></li></ul>\
-             <math id=e><mi>x</mi></math><div id=c>a sentence that is much longer than any label beside code would ever be<pre>x</pre></div><p>two</p>\
+             <math id=e><mi>x</mi></math><div id=f>\\[x * y\\]</div><div id=c>a sentence that is much longer than any label beside code would ever be<pre>x</pre></div><p>two</p>\
              <pre id=d>after</pre></div>",
         );
         let blocks = Blocks::of(&page, &[]);

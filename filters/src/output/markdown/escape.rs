@@ -1,5 +1,18 @@
 //! Escapes: what `CommonMark` would read as more than a character (§ 2.4).
 
+/// The first formula between the signs that `MathJax` reads, `\(x\)`, `\[x\]`, `$$x$$`: what stands before it, its source, the sign
+/// that Markdown has for it, and what stands behind it.
+pub(super) fn formula(text: &str) -> Option<(&str, &str, &'static str, &str)> {
+    let signs = [("\\(", "\\)", "$"), ("\\[", "\\]", "$$"), ("$$", "$$", "$$")];
+    let mut found = text.match_indices(['\\', '$']).filter_map(|(at, _)| {
+        let begins = |signs: &&(&str, _, _)| text[at..].starts_with(signs.0);
+        Some((at, *signs.iter().find(begins)?))
+    });
+    let (at, (open, close, sign)) = found.next()?;
+    let (source, after) = text[at + open.len()..].split_once(close)?;
+    (!source.trim().is_empty()).then_some((&text[..at], source.trim(), sign, after))
+}
+
 /// Appends text with a backslash before each character that would mean something inside a line. White space is the caller's.
 pub(super) fn inline(text: &str, before: Option<char>, in_table: bool, out: &mut String) {
     let mut before = before;

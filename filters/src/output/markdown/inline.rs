@@ -1,6 +1,7 @@
 //! A paragraph under construction: text, and the marks around parts of it.
 
 use super::escape;
+use crate::vocabulary::words::one_line;
 
 /// What is marked in a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +33,19 @@ pub(super) struct Inline {
 }
 
 impl Inline {
-    pub(super) fn text(&mut self, text: &str) {
+    pub(super) fn text(&mut self, mut text: &str) {
+        while !self.in_code()
+            && let Some((before, source, sign, after)) = escape::formula(text)
+        {
+            self.words(before);
+            let source = if self.in_table { source.replace('|', "\\|") } else { source.to_owned() };
+            self.raw(&format!("{sign}{}{sign}", one_line(&source)));
+            text = after;
+        }
+        self.words(text);
+    }
+
+    fn words(&mut self, text: &str) {
         self.owes_space |= text.starts_with(char::is_whitespace);
         let in_code = self.in_code();
         for word in text.split_whitespace() {

@@ -79,6 +79,11 @@ const PAIRS: &[(&str, &str, &str)] = &[
         "H<sub>2</sub>O<sup>[1](https://example.org/#f)</sup> $x^2$\n\n---\n\n$$\\sum$$\n",
     ),
     (
+        "formulas that a script would set",
+        "<p>So \\(a_1 * b_2\\) and $$\\frac{x}{[y]}$$ hold, \\( does not, and a pair of $$.<table><tr><th>a<tr><td>\\[|x|\\]</table>",
+        "So $a_1 * b_2$ and $$\\frac{x}{[y]}$$ hold, \\\\( does not, and a pair of $$.\n\n| a |\n| --- |\n| $$\\|x\\|$$ |\n",
+    ),
+    (
         "films, sounds and frames",
         "<p>a<video src=/v.mp4 title='The weir, in [spring]'></video>b<video><source src=/w.webm>old browser</video>\
          <audio src=/a.ogg></audio><iframe src='https://player.example/embed/4'></iframe><iframe src=about:blank></iframe>\

@@ -7,7 +7,7 @@ mod sharing;
 
 use html5ever::local_name;
 
-use super::names;
+use super::{names, places::place};
 use crate::html::{NodeId, Page, tag::Tag};
 use sharing::Sharing;
 
@@ -51,10 +51,7 @@ pub(super) fn drop_all(page: &mut Page, headline: Option<NodeId>) {
 
 /// A link over the head of the page: to an element around the headline.
 fn skips(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
-    let Some(name) = page.attribute(id, &local_name!("href")).and_then(|href| {
-        let name = href.trim().strip_prefix('#')?;
-        (!name.is_empty()).then(|| name.to_owned())
-    }) else {
+    let Some(name) = place(page, id) else {
         return false;
     };
     let names_it = |up: NodeId| page.attribute(up, &local_name!("id")).is_some_and(|id| *id == *name);

@@ -82,11 +82,16 @@ pub(super) fn is_permalink(page: &Page, id: NodeId) -> bool {
     })
 }
 
-/// What `KaTeX` and `MediaWiki` write beside the `MathML` of a formula, for those who could not read that.
+/// What `KaTeX` and `MediaWiki` write beside the `MathML` of a formula, for those who could not read that; and what a saved page
+/// holds of the formula that `MathJax` 2 set, before its source.
 pub(super) fn is_copy_of_formula(page: &Page, id: NodeId, tag: Tag) -> bool {
-    matches!(tag, Tag::Span | Tag::Img)
-        && has_class(page, id, |class| class == "katex-html" || class.starts_with("mwe-math-fallback-image"))
-        && page.about(Tag::Math).next().is_some()
+    let is_source = |next| page.text(next).is_some_and(|text| text.starts_with("\\(") || text.starts_with("\\["));
+    let mut after = page.live_siblings_after(id).filter(|&next| page.tag(next).is_none());
+    let is_copy = |class: &str| {
+        (class == "katex-html" || class.starts_with("mwe-math-fallback-image")) && page.has_any(&[Tag::Math])
+            || class.starts_with("MathJax") && after.next().is_some_and(is_source)
+    };
+    matches!(tag, Tag::Span | Tag::Img | Tag::Div) && has_class(page, id, is_copy)
 }
 
 /// The links of `MediaWiki` that edit a section.
@@ -117,7 +122,7 @@ pub(super) fn is_logo(page: &Page, id: NodeId) -> bool {
     })
 }
 
-fn has_class(page: &Page, id: NodeId, is_wanted: impl Fn(&str) -> bool) -> bool {
+fn has_class(page: &Page, id: NodeId, is_wanted: impl FnMut(&str) -> bool) -> bool {
     page.attribute(id, &local_name!("class")).is_some_and(|classes| classes.split_ascii_whitespace().any(is_wanted))
 }
 

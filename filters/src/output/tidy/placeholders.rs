@@ -25,7 +25,9 @@ const LEVELS: usize = 3;
 static WORDS: Words = words!("waiting");
 
 /// Words in the names of an element that shows it.
-const NAMES: [&str; 8] = ["spin", "loading", "loader", "spinner", "preloader", "placeholder", "skeleton", "progress"];
+/// `hideme` is rustdoc's: "Expand description", which it hides where the description is open.
+const NAMES: [&str; 9] =
+    ["spin", "loading", "loader", "spinner", "preloader", "placeholder", "skeleton", "progress", "hideme"];
 
 /// Drops them, where their block says nothing else.
 pub(in crate::output) fn drop(page: &mut AnalysedPage) {

@@ -3,7 +3,10 @@
 use html5ever::LocalName;
 
 use super::{super::reader::headline_in, MARK};
-use crate::html::{NodeId, Page, tag::Tag};
+use crate::{
+    hashing::Table,
+    html::{NodeId, Page, tag::Tag},
+};
 
 /// Visible characters above the first post, the headline aside, from which it is set apart too: a question without a name.
 /// A way up and a list of tags are shorter.
@@ -25,6 +28,15 @@ pub(crate) fn mark(page: &mut Page) {
         set_apart(page, post);
     }
     page.posts = posts;
+}
+
+/// A line across the page at the beginning of posts, for browsers without styles; others draw one of their own in its place.
+pub(crate) fn rules(page: &Page) -> Table<NodeId, String> {
+    let mark = LocalName::from(MARK);
+    let is_marked = |id| page.attribute(id, &mark).is_some_and(|marks| marks.ends_with("post"));
+    let can_hold = |id| matches!(page.tag(id), Some(Tag::Div | Tag::Article | Tag::Section | Tag::Li | Tag::Dd));
+    let posts = page.posts.iter().map(|&post| with_its_term(page, post));
+    posts.filter(|&post| can_hold(post) && is_marked(post)).map(|post| (post, "<hr>".to_owned())).collect()
 }
 
 /// Marks the first post too, where posts stand above the page. Says whether there is one.

@@ -62,22 +62,32 @@ fn headlines(page: &Page, headline: NodeId) -> Vec<NodeId> {
 
 /// A picture that was shown already since the last text, in this size or another, and every further picture of one link: they
 /// are the views of one thing, which a script would have shown one after the other. Not stars and other signs, which count by
-/// repetition.
+/// repetition. Nor a picture of a few bytes in its own address before the one that it stood for.
 fn pictures(page: &Page) -> Vec<NodeId> {
+    /// Bytes of an address that is a picture of 20 pixels or so, at most.
+    const MAX_BLUR_BYTES: usize = 2500;
     let mut shown = Shown::default();
+    let mut blur = None;
     let mut link = (NodeId::DOCUMENT, false);
     let mut unwanted = Vec::new();
     for id in page.live(page.body()) {
         match page.tag(id) {
             Some(Tag::A) if page.in_link(id) => link = (page.end(id), false),
             Some(Tag::Img) if !is_small(page, id) => {
+                let src = page.attribute(id, &local_name!("src")).unwrap_or_default();
+                unwanted.extend(blur.filter(|_| !src.starts_with("data:")));
+                let is_blur = src.starts_with("data:") && !src.contains("svg") && src.len() <= MAX_BLUR_BYTES;
+                blur = is_blur.then_some(id);
                 if id < link.0 && std::mem::replace(&mut link.1, true) {
                     unwanted.push(id);
                 } else {
                     unwanted.extend(shown.add(page, id));
                 }
             }
-            None if page.own_chars(id) > 0 => shown.clear(),
+            None if page.own_chars(id) > 0 => {
+                shown.clear();
+                blur = None;
+            }
             _ => {}
         }
     }
@@ -133,7 +143,7 @@ impl Shown {
 const MAX_PICTURES: usize = 50;
 
 /// The address of a picture without its size, and the size: `a-300x200.jpg` and `a.jpg` are one picture, and so are
-/// `/160w/a.jpg` and `/400x600/a.jpg`, `a.jpg?w=80` and `a.jpg?w=800`. Without a size it is as large as the file.
+/// `/160w/a.jpg` and `/400x600/a.jpg`, `a.jpg?w=80` and `a.jpg?resize=800,600`. Without a size it is as large as the file.
 fn file(page: &Page, id: NodeId) -> Option<(String, u32)> {
     let url = page.address(id, &local_name!("src"))?;
     if url.scheme() == "data" {
@@ -141,8 +151,12 @@ fn file(page: &Page, id: NodeId) -> Option<(String, u32)> {
     }
     let mut size = None;
     let mut path = String::new();
+    let mut is_bound = false;
     for segment in url.path().split('/') {
-        if let Some(width) = width(segment) {
+        // `/max/1400/a.jpg`
+        let bound = if is_bound { segment.parse().ok() } else { None };
+        is_bound = segment == "max";
+        if let Some(width) = bound.or_else(|| width(segment)) {
             size = Some(width);
         } else {
             path.push('/');
@@ -160,19 +174,25 @@ fn file(page: &Page, id: NodeId) -> Option<(String, u32)> {
     let mut name = format!("{}{path}", url.host_str().unwrap_or_default());
     for (key, value) in url.query_pairs() {
         match &*key {
-            "w" | "width" | "sw" | "wid" => size = value.parse().ok().or(size),
-            "h" | "height" | "sh" | "hei" | "q" | "quality" | "qlt" | "dpr" => {}
+            "w" | "width" | "sw" | "wid" | "resize" | "fit" => {
+                size = value.split([',', 'x']).next().and_then(|width| width.parse().ok()).or(size);
+            }
+            "h" | "height" | "sh" | "hei" | "q" | "quality" | "qlt" | "dpr" | "crop" | "ssl" | "strip" | "blur" => {}
             _ => name.extend([" ", &key, "=", &value]),
         }
     }
     Some((name, size.unwrap_or(u32::MAX)))
 }
 
-/// The width in a part of a path that is a size and nothing else: `160w`, `400x600`, `w_300`.
+/// The width in a part of a path that is a size and nothing else: `160w`, `400x600`, `w_300,h_200,q_80`, `resize:fit:1400`.
 fn width(part: &str) -> Option<u32> {
-    let digits = part.strip_suffix('w').or_else(|| part.strip_prefix("w_")).or_else(|| {
+    if let Some(size) = part.strip_prefix("resize:") {
+        return size.split(':').find_map(|number| number.parse().ok());
+    }
+    let in_list = || part.split(',').find_map(|setting| setting.strip_prefix("w_"));
+    let digits = part.strip_suffix('w').or_else(in_list).or_else(|| {
         let (width, height) = part.split_once('x')?;
-        height.bytes().all(|byte| byte.is_ascii_digit()).then_some(width)
+        height.bytes().all(|byte| byte.is_ascii_digit() || byte == b'x').then_some(width)
     })?;
     digits.parse().ok()
 }
