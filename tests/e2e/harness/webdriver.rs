@@ -1,6 +1,10 @@
 //! A window of Chromium that a test uses as a person does, driven by `chromedriver` (W3C `WebDriver`).
 
-use std::{process::Command, time::Duration};
+use std::{
+    io::{self, Read as _, Write as _},
+    process::Command,
+    time::Duration,
+};
 
 use http::{Method, Request};
 use http_body_util::{BodyExt, Full};
@@ -119,5 +123,19 @@ impl Window {
     /// The window's size in CSS pixels.
     pub(crate) async fn resize(&self, width: u32, height: u32) {
         self.post("/window/rect", json!({ "width": width, "height": height })).await;
+    }
+}
+
+impl Drop for Window {
+    /// A driver that is killed leaves its browser behind.
+    fn drop(&mut self) {
+        let end = || -> io::Result<()> {
+            let mut stream = std::net::TcpStream::connect(&self.driver)?;
+            stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+            write!(stream, "DELETE {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", self.session)?;
+            stream.read_to_end(&mut Vec::new()).map(drop)
+        };
+        // It may have ended by itself.
+        let _ = end();
     }
 }
