@@ -82,10 +82,12 @@ pub(super) fn check(
     let refused = |title: &str, text: &str| Box::new(notice(StatusCode::FORBIDDEN, title, text));
     let panel = &running.config.panel;
     if !panel.enabled {
-        let mut text = "The panel is switched off by `panel.enabled: false` in the configuration.".to_owned();
-        if let Some(host) = site::asked_for(head) {
-            text += &format!(" There, {} leaves the pages of {host} as they are.", site::never(&host));
-        }
+        let site = site::asked_for(head);
+        let rule = site.map(|host| format!(" There, {} leaves the pages of {host} as they are.", site::never(&host)));
+        let text = format!(
+            "The panel is switched off by `panel.enabled: false` in the configuration.{}",
+            rule.unwrap_or_default()
+        );
         return Err(Box::new(notice(StatusCode::NOT_FOUND, "Not here", &text)));
     }
     if let Some(host) = site::asked_for(head).filter(|_| !panel.admits(device.address)) {

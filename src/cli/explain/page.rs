@@ -74,7 +74,9 @@ fn text(page: &Explanation) -> String {
         if !parts.is_empty() {
             let _ = writeln!(out, "\n{title}");
         }
-        parts.iter().for_each(|part| write_part(part, &mut out));
+        for part in parts {
+            write_part(part, &mut out);
+        }
     }
     out
 }

@@ -216,7 +216,11 @@ impl Field {
 /// The rules of a form. One of the file's without a profile goes; a new one is there as soon as something is entered.
 fn rules(form: &Fields, name: &str, keys: &[(String, String)], in_file: usize) -> Value {
     let of = |index: usize, key: &str| form.get(&format!("{name}/{index}/{key}")).trim();
-    let is_there = |index: usize| form.0.iter().any(|(found, _)| *found == format!("{name}/{index}/profile"));
+    let count = form
+        .0
+        .iter()
+        .filter(|(found, _)| found.starts_with(&format!("{name}/")) && found.ends_with("/profile"))
+        .count();
     let rule = |index: usize| {
         let listed = keys.iter().filter(|(key, _)| key != "profile").filter_map(|(key, _)| {
             let entries = entries(of(index, key));
@@ -226,7 +230,7 @@ fn rules(form: &Fields, name: &str, keys: &[(String, String)], in_file: usize) -
         let rule: Mapping = listed.chain(profile.map(|profile| ("profile".into(), profile.into()))).collect();
         (profile.is_some() || index >= in_file && !rule.is_empty()).then_some(Value::Mapping(rule))
     };
-    Value::Sequence((0..).take_while(|index| is_there(*index)).filter_map(rule).collect())
+    Value::Sequence((0..count).filter_map(rule).collect())
 }
 
 /// Adds what makes one value of another: of sections the keys that differ, so that comments of the others stay.
