@@ -162,8 +162,8 @@ async fn a_page_that_turns_by_a_screenful_cuts_no_column() {
 #[tokio::test]
 async fn what_is_taller_than_a_screen_can_be_turned_to_its_end() {
     let origin = Origin::http(|_| {
-        let lines: String = (0..200).map(|number| format!("line {number}\n")).collect();
-        let rows: String = (0..200).map(|number| format!("<tr><td>{number}<td>{TEXT}")).collect();
+        let lines = "a line of code\n".repeat(200);
+        let rows = format!("<tr><td>A<td>{TEXT}").repeat(200);
         let page = format!(
             "<h1>The clock</h1><p>{TEXT}<pre><code>{lines}</code></pre><table border=1>{rows}</table><p id=end>{TEXT}"
         );
