@@ -20,6 +20,7 @@ use crate::{
     body::Body,
     error_pages,
     expiring_map::{ExpiringMap, Lifetime},
+    panel::in_words,
 };
 
 /// The path on the control host.
@@ -184,13 +185,14 @@ fn confirmation(page: &Url, is_blocked: bool, token: u64) -> Markup {
 }
 
 /// The page in the place of a view that cannot be made of a page.
-pub(crate) fn no_view(page: &Url, reason: &str) -> Response<Body> {
+pub(crate) fn no_view(page: &Url, action: &str) -> Response<Body> {
+    let reason = action.split_once("reason=").map_or(action, |(_, reason)| reason);
     let content = html! {
         h1 { "This view cannot be shown" }
         p { code { (page) } }
-        p { "The page would be " (reason) "." }
-        p { a.button href=(page) { "The page" } }
-        p { a href=(to(page)) { "The page as it was" } }
+        p { "The page stays as it comes: " (in_words(reason)) "." }
+        p { a.button href=(page) { "Go to the page" } }
+        p { a href=(to(page)) { "Show the page as it was" } }
     };
     error_pages::page(StatusCode::UNPROCESSABLE_ENTITY, &error_pages::document("No view", &content))
 }

@@ -162,13 +162,16 @@ impl PageControls {
         let _ = self.id.set(start(context));
     }
 
-    /// The links of the bar.
-    pub(crate) fn links(&self, page: &Url) -> Links {
+    /// The links of the bar; those to other views where the page can be asked for again.
+    pub(crate) fn links(&self, page: &Url, can_be_repeated: bool) -> Links {
         let mut site = admin::address(page, SITE);
-        site.query_pairs_mut().append_pair("host", page.host_str().unwrap_or_default());
+        site.query_pairs_mut()
+            .append_pair("host", page.host_str().unwrap_or_default())
+            .append_pair("page", page.as_str());
         let look = admin::look::address(page);
         let (this, page) = (self.clone(), page.clone());
-        Links { view: self.view, to: Arc::new(move |view| this.link(&page, view).into()), site, look }
+        let to = move |view| this.link(&page, view).into();
+        Links { view: self.view, to: can_be_repeated.then(|| Arc::new(to) as _), site, look }
     }
 
     fn link(&self, page: &Url, view: View) -> Url {

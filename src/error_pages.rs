@@ -152,6 +152,11 @@ pub(crate) fn document(title: &str, content: &Markup) -> Markup {
 
 /// The same, with more in its head.
 pub(crate) fn document_with(title: &str, head: &Markup, content: &Markup) -> Markup {
+    document_of(title, head, &html! { main { (content) } })
+}
+
+/// The same of a whole body.
+pub(crate) fn document_of(title: &str, head: &Markup, content: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {

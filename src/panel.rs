@@ -20,7 +20,7 @@ use maud::{Markup, PreEscaped, html};
 use url::form_urlencoded;
 
 use self::access::Guest;
-pub(crate) use self::access::Sessions;
+pub(crate) use self::{access::Sessions, overview::in_words};
 use crate::{
     admin::CONTROL_HOST,
     body::Body,
@@ -111,7 +111,9 @@ pub(crate) async fn answer(
         Method::POST => match read_form(body).await {
             Some(form) if visit.guest.wrote(&form) => visit.post(&form).await,
             Some(_) => {
-                notice(StatusCode::FORBIDDEN, "Nothing was done", "This form is of an older page. Load it again.")
+                let text = "This form is of an older page: Gleaner was started again since, or the log-in has ended. What you entered is where \
+                            the browser's Back leads; what is loaded anew can be sent.";
+                notice(StatusCode::FORBIDDEN, "Nothing was done", text)
             }
             None => notice(StatusCode::PAYLOAD_TOO_LARGE, "Nothing was done", "The form is too long, or broke off."),
         },
@@ -234,7 +236,7 @@ impl Visit<'_> {
 fn page(status: StatusCode, title: &str, content: &Markup) -> Response<Body> {
     let head = html! { style { (PreEscaped(STYLE)) } };
     let title = format!("{title} · Gleaner");
-    let mut response = error_pages::page(status, &error_pages::document_with(&title, &head, content));
+    let mut response = error_pages::page(status, &error_pages::document_of(&title, &head, content));
     harden(&mut response);
     response
 }

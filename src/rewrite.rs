@@ -184,9 +184,8 @@ impl Rewriter {
             Err(reason) => return pass(head, body, reason),
         };
         let purpose = Purpose::Page {
-            // A link cannot repeat the submission of a form.
-            original: (asked.method == Method::GET).then(|| bypass_link::to(&url)),
-            links: asked.controls.as_ref().map(|controls| Box::new(controls.links(&url))),
+            original: asked.can_be_repeated().then(|| bypass_link::to(&url)),
+            links: asked.controls.as_ref().map(|controls| Box::new(controls.links(&url, asked.can_be_repeated()))),
             in_frame: asked.is_framed(),
         };
         let job = self.job(asked, &url, &head, codings, reservation, purpose);
@@ -293,7 +292,7 @@ fn effect(report: &Report, original: &Original, bytes: usize) -> PageEffect {
 /// Keeps a page as it came for its other views, unless it must not be stored (RFC 9111 § 5.2.2.5).
 fn keep_original(asked: &RequestInfo<'_>, page: &Url, head: &Parts, original: &Original) {
     let is_stored = !members(&head.headers, &header::CACHE_CONTROL).any(|it| it.eq_ignore_ascii_case("no-store"));
-    if let Some(controls) = asked.controls.as_ref().filter(|_| is_stored) {
+    if let Some(controls) = asked.controls.as_ref().filter(|_| is_stored && asked.can_be_repeated()) {
         // Cookies are set once.
         let headers = without(&head.headers, |name| *name == header::SET_COOKIE);
         let body = original.chunks.clone();

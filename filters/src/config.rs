@@ -61,7 +61,7 @@ pub struct ChainConfig {
     pub order: Vec<FilterName>,
     /// Makes lazily loaded images real: without the page's scripts nothing else would.
     pub lazy_images: lazy_images::Settings,
-    /// Drops tags and attributes: the paper's Figure 1, every check box.
+    /// Which tags and attributes are dropped.
     pub ignore: ignore::Settings,
     /// Removes elements whose `src` or `href` leads to an advertisement server.
     pub ad_servers: ad_servers::Settings,

@@ -275,9 +275,9 @@ impl Filter for MainBlock {
         }
         if self.scores_hidden {
             match outcome {
-                Ok(_) => ignore::show_hidden(page, self.name()),
-                // The whole page, with what the choice before it showed.
-                Err(_) if self.settings.steering.steps > 0 => ignore::show_hidden(page, self.name()),
+                Ok(_) => ignore::show_hidden(page, Some(self.name())),
+                // The whole page, and so no less than any choice before it.
+                Err(_) if self.settings.steering.steps > 0 => ignore::show_hidden(page, None),
                 Err(_) => ignore::remove_hidden(page, self.name()),
             }
         }

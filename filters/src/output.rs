@@ -21,6 +21,7 @@ pub(crate) mod why;
 
 use std::ops::Range;
 
+use html5ever::local_name;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -30,8 +31,9 @@ use crate::{
     analysis::AnalysedPage,
     error::ConfigError,
     html::{
-        LinkGroup, Page, apart,
+        LinkGroup, NodeId, Page, apart,
         serialize::{escape_attribute, escape_text},
+        tag::Tag,
     },
 };
 
@@ -147,6 +149,20 @@ pub(crate) fn prepare(page: &mut AnalysedPage, settings: &Settings) {
             reader::prepare(page);
             apart::keep_apart_in_markup(page);
         }
+    }
+}
+
+/// Leaves out what has browsers tell other sites the whole address of the page, which is that of a view.
+pub(crate) fn keep_address(page: &mut Page) {
+    const TELLING: [&str; 2] = ["unsafe-url", "no-referrer-when-downgrade"];
+    for id in page.live(NodeId::DOCUMENT).collect::<Vec<_>>() {
+        let is_meta = page.tag(id) == Some(Tag::Meta)
+            && page.attribute(id, &local_name!("name")).is_some_and(|name| name.eq_ignore_ascii_case("referrer"));
+        page.drop_attributes(id, |name, value| match &**name {
+            "content" => is_meta,
+            "referrerpolicy" => TELLING.iter().any(|policy| value.eq_ignore_ascii_case(policy)),
+            _ => false,
+        });
     }
 }
 

@@ -27,7 +27,7 @@ fn shown(html: &str, steps: i8) -> Option<Shown> {
     let chain = Arc::new(Chain::new(&config, PageLimits::default(), HostList::default()).unwrap());
     let mut feed = chain.page(&url);
     let to = |view: View| format!("view:{view}");
-    feed.link_to_views(Links { view, to: Arc::new(to), site: url.clone(), look: url.clone() });
+    feed.link_to_views(Links { view, to: Some(Arc::new(to)), site: url.clone(), look: url.clone() });
     feed.feed(html).ok()?;
     let page = feed.finish().ok()?.content;
     let offers = |steps: i8| page.contains(&to(View { steps, ..View::default() }));

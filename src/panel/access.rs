@@ -79,15 +79,20 @@ pub(super) fn check(
     head: &Parts,
 ) -> Result<Guest, Box<Response<Body>>> {
     let refused = |title: &str, text: &str| Box::new(notice(StatusCode::FORBIDDEN, title, text));
-    let is_panel = running.config.panel.enabled && running.config.panel.admits(device.address);
-    if let Some(host) = site::asked_for(head).filter(|_| !is_panel) {
+    let panel = &running.config.panel;
+    if !panel.enabled {
+        let site = site::asked_for(head);
+        let rule = site.map(|host| format!(" There, {} leaves the pages of {host} as they are.", site::never(&host)));
+        let text = format!(
+            "The panel is switched off by `panel.enabled: false` in the configuration.{}",
+            rule.unwrap_or_default()
+        );
+        return Err(Box::new(notice(StatusCode::NOT_FOUND, "Not here", &text)));
+    }
+    if let Some(host) = site::asked_for(head).filter(|_| !panel.admits(device.address)) {
         return Err(refused("Not from this device", &site::elsewhere(proxy, device, &host)));
     }
-    if !running.config.panel.enabled {
-        let text = "There is no panel here: `panel.enabled` is false.";
-        return Err(Box::new(notice(StatusCode::NOT_FOUND, "Not here", text)));
-    }
-    if !running.config.panel.admits(device.address) {
+    if !panel.admits(device.address) {
         let text = format!(
             "The panel is for the machine that Gleaner runs on. To open it from here, name this device ({}) under `panel.clients` \
              in the configuration, with a `panel.password`.",

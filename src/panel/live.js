@@ -11,12 +11,20 @@ const button = document.createElement("button");
 const state = document.createElement("span");
 state.setAttribute("role", "status");
 let source = null;
-const show = () => {
+const show = (words) => {
   button.textContent = source ? "Pause" : "Go on";
-  state.textContent = source ? "New requests appear by themselves." : "Paused.";
+  state.textContent = words;
 };
+// What came meanwhile is on the page when it is loaded again.
+const catchUp = () => location.reload();
 const run = () => {
+  let isBroken = false;
   source = new EventSource(table.dataset.live);
+  source.onopen = () => { if (isBroken) catchUp(); else show("New requests appear by themselves."); };
+  source.onerror = () => {
+    isBroken = true;
+    show(source.readyState === EventSource.CLOSED ? "This has ended. Load the page again." : "The connection is broken; it is tried again.");
+  };
   source.onmessage = (event) => {
     const row = document.createElement("template");
     row.innerHTML = event.data;
@@ -27,11 +35,13 @@ const run = () => {
 };
 button.type = "button";
 button.onclick = () => {
-  if (source) { source.close(); source = null; } else run();
-  show();
+  if (!source) return catchUp();
+  source.close();
+  source = null;
+  show("Paused.");
 };
 const line = document.createElement("p");
 line.append(button, " ", state);
 table.before(line);
 run();
-show();
+show("");

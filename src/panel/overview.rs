@@ -26,8 +26,8 @@ pub(super) fn page(visit: &Visit<'_>) -> Markup {
             (figure(bytes(all.saved), "saved in pages"))
             (figure(all.requests, "requests"))
             @if let Some((middle, most)) = added(&records.last()) {
-                (figure(format!("{middle} ms"), "added to a page (median)"))
-                (figure(format!("{most} ms"), "or less added to 95 of 100 pages"))
+                (figure(format!("{middle} ms"), "added to one of the last pages (median)"))
+                (figure(format!("{most} ms"), "or less added to 95 of 100 of the last pages"))
             }
         }
         (last_day(&totals))
@@ -61,7 +61,7 @@ pub(super) fn name((address, user): &Client) -> String {
 }
 
 /// Why a page was left as it came, for a person; words that say it themselves stay.
-pub(super) fn in_words(reason: &str) -> &str {
+pub(crate) fn in_words(reason: &str) -> &str {
     let words = [
         ("accept", "a program asked, not a reader"),
         ("asked-for", "the reader asked for the original"),

@@ -181,12 +181,15 @@ pub(super) async fn post(visit: &Visit<'_>, slug: &str, sent: &Fields) -> Respon
         Err(problem) => return notice(StatusCode::CONFLICT, "Nothing was saved", &problem),
     };
     form.fill(sent);
+    if let Some(unfinished) = form.unfinished() {
+        return unfinished;
+    }
     if sent.get("stamp") != form.source.stamp() {
         return form.refused(EditError::Stale);
     }
     // Enter in a field sends the first button.
     let is_preview = match sent.get("do") {
-        "enter" => !form.address.is_empty(),
+        "" => !form.address.is_empty(),
         button => button == "preview",
     };
     if is_preview {

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use http::{Response, StatusCode, request::Parts};
 use maud::{Markup, html};
 use serde_yaml::{Mapping, Value};
-use url::Host;
+use url::{Host, Url, form_urlencoded};
 
 use super::{Fields, Visit, notice, see_other, settings::Source};
 use crate::{
@@ -41,14 +41,20 @@ pub(super) fn asked_for(head: &Parts) -> Option<String> {
     host_in(Fields::read(query.as_bytes()).get("host"))
 }
 
+/// The rule for a site that is never touched, as it is written.
+pub(super) fn never(host: &str) -> String {
+    format!("`sites: [{{ hosts: [{host}], profile: off }}]`")
+}
+
 /// What a reader is told whose device has no panel: who can do it, and how.
 pub(super) fn elsewhere(proxy: &Proxy, device: &Device, host: &str) -> String {
     let port = proxy.own.first().map(SocketAddr::port).unwrap_or_default();
     format!(
         "Whether the pages of {host} are rewritten is decided on the machine that Gleaner runs on: there at \
-         `http://127.0.0.1:{port}/settings/site?host={host}`, or in its configuration by `sites: [{{ hosts: [{host}], profile: off }}]`. \
+         `http://127.0.0.1:{port}/settings/site?host={host}`, or in its configuration by {never}. \
          So that it can be decided on this device, name its address, {address}, under `panel.clients` there, with a \
          `panel.password`. Until then, Original in the bar shows a page as it is for ten minutes.",
+        never = never(host),
         address = device.address
     )
 }
@@ -74,10 +80,22 @@ pub(super) fn page(visit: &Visit<'_>) -> Response<Body> {
             Err(problem) => p.bad { (problem) },
         }
         @for (choice, label) in CHOICES {
-            p { (visit.button("/settings/site", &[("host", &host), ("choice", choice)], label)) }
+            p { (visit.button("/settings/site", &[("host", &host), ("page", visit.query.get("page")), ("choice", choice)], label)) }
         }
-        p { a href={ "http://" (host) "/" } { "Go to the site" } " · " a href="/settings/sites" { "All rules for sites" } }
+        p {
+            @match page_of(&visit.query, &host) {
+                Some(page) => a href=(page) { "Back to the page" },
+                None => a href={ "http://" (host) "/" } { "Go to the site" },
+            }
+            " · " a href="/settings/sites" { "All rules for sites" }
+        }
     })
+}
+
+/// The page of this site that the reader came from.
+fn page_of(fields: &Fields, host: &str) -> Option<Url> {
+    let page = Url::parse(fields.get("page")).ok()?;
+    (["http", "https"].contains(&page.scheme()) && page.host_str() == Some(host)).then_some(page)
 }
 
 /// What holds for the site now.
@@ -167,7 +185,10 @@ pub(super) async fn post(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
         }
         visit.taken_over().await;
     }
-    see_other(&format!("/settings/site?host={host}&saved={}", u8::from(!changes.is_empty())))
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.append_pair("host", &host).append_pair("saved", if changes.is_empty() { "0" } else { "1" });
+    query.extend_pairs(page_of(form, &host).map(|page| ("page", page.to_string())));
+    see_other(&format!("/settings/site?{}", query.finish()))
 }
 
 /// What gives this host the profile, before all other rules; without one, what takes its own rule away.

@@ -72,7 +72,17 @@ impl<'a> RequestInfo<'a> {
 
     /// Whether it is one that a reader goes to, rather than a part of another.
     pub(crate) fn is_whole_page(&self) -> bool {
-        self.method == Method::GET && self.is_for_reader() && !self.is_framed()
+        self.can_be_repeated() && self.has_bar()
+    }
+
+    /// Whether its page has a bar: the answer to a form too, though without links to other views.
+    pub(crate) fn has_bar(&self) -> bool {
+        self.is_for_reader() && !self.is_framed()
+    }
+
+    /// Whether a link can repeat it.
+    pub(super) fn can_be_repeated(&self) -> bool {
+        self.method == Method::GET
     }
 
     /// Gives the page its bar.

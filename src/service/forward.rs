@@ -54,7 +54,7 @@ impl Exchange {
         } else {
             None
         };
-        if view.is_some() || info.is_whole_page() && look.has_controls() {
+        if view.is_some() || info.has_bar() && look.has_controls() {
             let controls = self.proxy.controls.of_page(self.device(request.headers()), request.headers(), view);
             info = info.with_controls(Some(controls));
         }

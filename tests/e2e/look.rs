@@ -157,3 +157,32 @@ async fn a_page_that_turns_by_a_screenful_cuts_no_column() {
     window.go(&origin.url("/rtl")).await;
     assert_eq!(window.run("return document.documentElement.scrollHeight > 2 * innerHeight").await, true);
 }
+
+/// Code and text are taller than a screen, and a table is too: all of it is in a column, or scrolls.
+#[tokio::test]
+async fn what_is_taller_than_a_screen_can_be_turned_to_its_end() {
+    let origin = Origin::http(|_| {
+        let lines = "a line of code\n".repeat(200);
+        let rows = format!("<tr><td>A<td>{TEXT}").repeat(200);
+        let page = format!(
+            "<h1>The clock</h1><p>{TEXT}<pre><code>{lines}</code></pre><table border=1>{rows}</table><p id=end>{TEXT}"
+        );
+        html(format!("<!doctype html><html lang=en><title>The clock</title>{page}"))
+    })
+    .await;
+    let proxy = TestProxy::start("filters: { order: [], output: { look: { screenfuls: true } } }").await;
+    let Some(window) = Window::open(&proxy).await else { return };
+    window.resize(600, 800).await;
+    for view in ["", "Text"] {
+        window.go(&origin.url("/page")).await;
+        if !view.is_empty() {
+            window.follow(view).await;
+        }
+        let below = "const main = document.querySelector('main'); const bottom = main.getBoundingClientRect().bottom + 1; \
+                     return [...main.querySelectorAll('h1,p,pre,table')].flatMap(part => [...part.getClientRects()].filter(rect => \
+                     rect.bottom > bottom).map(rect => part.tagName + ' ends at ' + rect.bottom))";
+        assert_eq!(window.run(below).await, serde_json::json!([]), "{view}");
+        let is_wide = "return document.querySelector('main').scrollWidth > 3 * innerWidth";
+        assert_eq!(window.run(is_wide).await, true, "{view}");
+    }
+}

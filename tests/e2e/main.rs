@@ -81,3 +81,4 @@ mod upkeep;
 mod via_and_compression;
 mod web_sockets_by_browser;
 mod websocket;
+mod why;

@@ -61,7 +61,8 @@ fn views(url: &Url) -> Result<(), Box<dyn std::error::Error>> {
             ("text", shape(Shape::Text)),
             ("why", shape(Shape::Why)),
         ] {
-            let links = Links { view, to: Arc::new(|view| view.to_string()), site: url.clone(), look: url.clone() };
+            let links =
+                Links { view, to: Some(Arc::new(|view: View| view.to_string())), site: url.clone(), look: url.clone() };
             let show = || -> Result<String, Box<dyn std::error::Error>> {
                 let config = ChainConfig::default().for_view(view);
                 let chain = Arc::new(Chain::new(&config, PageLimits::default(), HostList::default())?);

@@ -24,7 +24,7 @@ use crate::{
         parse::{PIECE, Parser},
     },
     metadata::{self, Metadata},
-    output::{self, Format, Links, Part, ReaderLook, Shape, Surroundings, interface::Interface},
+    output::{self, Format, Links, Part, ReaderLook, Shape, Surroundings, View, interface::Interface},
     page_type,
     report::{FilterReport, Report},
 };
@@ -152,12 +152,13 @@ impl PageFeed {
                 (None, Format::Text) => {
                     let headline = output::lift_headline(&mut page, output);
                     let text = output::text(&page, output);
-                    let mut content = output::below_headline(headline.as_deref(), text, output);
-                    if shape == Shape::Text {
+                    let content = if shape == Shape::Text {
                         // A browser shows bare text as wide as a desk and without a way back.
-                        content = output::text_page(&page, &content, around);
                         (format, csp) = (Format::Html, CspChange::Replace(output::READER_CSP));
-                    }
+                        output::text_page(&page, headline.as_deref(), &text, around)
+                    } else {
+                        output::below_headline(headline.as_deref(), text, output)
+                    };
                     output::Written { content, offer: None }
                 }
             };
@@ -256,6 +257,9 @@ impl PageFeed {
         let chain = Arc::clone(&self.chain);
         let mut page = self.parse()?;
         let mut clock = CpuClock::start();
+        if self.links.as_ref().is_some_and(|links| links.view != View::default()) {
+            output::keep_address(&mut page);
+        }
         if page.domain.is_some() {
             page.survey = Some(guarded("survey", || domain::survey(&page))?);
         }

@@ -6,11 +6,11 @@
 mod page;
 mod rules;
 
-use html5ever::LocalName;
+use html5ever::{LocalName, local_name};
 use serde::Serialize;
 
 use super::{
-    Chain,
+    AD_SERVERS, Chain,
     blocks::{PageBlocks, Whole, links, tell},
 };
 use crate::{
@@ -46,6 +46,8 @@ pub struct Explanation {
     pub main_block: Option<String>,
     /// What was removed and could be seen before, in document order.
     pub removed: Vec<RemovedPart>,
+    /// Advertisements and trackers without a place on the page: scripts, style sheets, empty frames.
+    pub unseen: Vec<RemovedPart>,
     /// Its blocks in order of relevance, its menus, and the tree of all blocks.
     #[serde(flatten)]
     pub page: PageBlocks,
@@ -67,7 +69,7 @@ pub struct RemovedPart {
     pub chars: usize,
     /// Links.
     pub links: usize,
-    /// How its text begins.
+    /// How its text begins; of what cannot be seen, its address.
     pub start: String,
 }
 
@@ -84,9 +86,11 @@ impl Chain {
         let mut roots: Vec<(NodeId, &'static str)> = page.removed_roots().to_vec();
         roots.sort_unstable();
         bring_back(&mut page, &roots, |_| true);
-        roots.retain(|&(id, _)| shows_something(&page, id));
         roots.dedup_by_key(|&mut (id, _)| id);
+        let (mut roots, unseen): (Vec<_>, Vec<_>) = roots.into_iter().partition(|&(id, _)| shows_something(&page, id));
         roots.truncate(MAX_PARTS);
+        let unseen = unseen.into_iter().filter(|(_, filter)| *filter == AD_SERVERS).take(MAX_PARTS);
+        let unseen = unseen.map(|(id, filter)| self.unseen(&page, id, filter)).collect();
         // What showed nothing goes again: scripts, comments.
         page.restore(&end);
         bring_back(&mut page, &roots, |_| true);
@@ -109,9 +113,14 @@ impl Chain {
             main_block: main_block.map(|place| describe(&page, place)),
             report,
             removed,
+            unseen,
             page: told,
             html: String::new(),
         };
+        // The main part is ours.
+        for id in page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::Main)).collect::<Vec<_>>() {
+            page.retag(id, Tag::Section);
+        }
         explanation.html = page::write(&page, &explanation, &roots, around);
         explanation
     }
@@ -126,6 +135,12 @@ impl Chain {
             links: links(page, id),
             start: start.chars().take(START_CHARS).collect(),
         }
+    }
+
+    fn unseen(&self, page: &Page, id: NodeId, filter: &'static str) -> RemovedPart {
+        let address = [local_name!("src"), local_name!("href")].iter().find_map(|name| page.address(id, name));
+        let start = address.map_or_else(String::new, |address| one_line(address.as_str()));
+        RemovedPart { start: start.chars().take(START_BYTES).collect(), ..self.part(page, id, filter) }
     }
 }
 

@@ -39,7 +39,7 @@ pub struct Settings {
     pub styles: bool,
     /// `style` attributes, of every element.
     pub style_attributes: bool,
-    /// `style` attributes of `<div>` elements: the paper's box.
+    /// `style` attributes of `<div>` elements.
     pub div_style_attributes: bool,
     /// Images that are not links.
     pub non_link_images: bool,

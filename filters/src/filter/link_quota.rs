@@ -103,13 +103,13 @@ pub struct Settings {
     /// Count linked images as anchors where they form a list: at least three, and of one size.
     pub image_lists: bool,
     /// With `image_lists`, of a block that several pages of the domain were seen with: they form a list where their ratio to the
-    /// block's tags, and their size, are those of the other pages, whatever sizes stand side by side on one. Needs a memory of
-    /// the domain from the caller.
+    /// block's tags, and their size, are those of the other pages, whatever sizes stand side by side on one. Needs what the
+    /// caller remembers of the domain: `rewrite.remember_hosts`.
     pub image_lists_by_domain: bool,
     /// With `image_lists`: characters that a linked image stands for.
     pub image_characters: f64,
     /// How much the thresholds of a block fall that repeats on every page seen of its domain, 0 to 1; 0 is off. Needs
-    /// a memory of the domain from the caller.
+    /// what the caller remembers of the domain: `rewrite.remember_hosts`.
     pub domain_strength: f64,
 }
 

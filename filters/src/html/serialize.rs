@@ -256,6 +256,8 @@ fn written_name(tag: Tag, name: &str) -> &str {
         Tag::Xmp | Tag::Plaintext => "pre",
         // What was made one (`filter::lazy_images`).
         Tag::Iframe => "iframe",
+        // What is the main part of a page that is shown within another (`chain::why`).
+        Tag::Section => "section",
         _ => name,
     }
 }

@@ -122,8 +122,8 @@ impl FromStr for View {
 pub struct Links {
     /// The view that is shown.
     pub view: View,
-    /// The address of another view of the page.
-    pub to: Arc<dyn Fn(View) -> String + Send + Sync>,
+    /// The address of another view of the page; none where it cannot be asked for again, as the answer to a form.
+    pub to: Option<Arc<dyn Fn(View) -> String + Send + Sync>>,
     /// Where a reader says that the site is always or never rewritten.
     pub site: Url,
     /// Where a reader chooses type and colours.
@@ -158,16 +158,16 @@ pub(super) fn write(around: &Surroundings<'_>, out: &mut String) {
         }
         return;
     };
-    let to = |view: View| (bar.links.to)(view);
+    let to = |view: View| bar.links.to.as_ref().map(|to| to(view));
     let view = bar.links.view;
     let (other, word) = if view.shape == Shape::Why { (Shape::Page, Word::Page) } else { (Shape::Why, Word::Why) };
     let links = [
-        (bar.less.map(to), Word::Less),
-        (bar.more.map(to), Word::More),
-        (Some(to(bar.next)), Word::NextBlock),
+        (bar.less.and_then(to), Word::Less),
+        (bar.more.and_then(to), Word::More),
+        (to(bar.next), Word::NextBlock),
         (original.map(ToString::to_string), Word::Original),
-        (Some(to(view.shaped(Shape::Text))), Word::Text),
-        (Some(to(view.shaped(other))), word),
+        (to(view.shaped(Shape::Text)), Word::Text),
+        (to(view.shaped(other)), word),
         (Some(bar.links.site.to_string()), Word::Site),
     ];
     // The words may be English, but stand at the side where the lines of the page begin.
@@ -176,6 +176,7 @@ pub(super) fn write(around: &Surroundings<'_>, out: &mut String) {
     for (address, word) in links {
         match address {
             Some(address) => write_link(&address, words.get(word), "", out),
+            None if bar.links.to.is_none() => continue,
             None => out.extend(["<span>", words.get(word), "</span>"]),
         }
         // Hidden where there are styles.

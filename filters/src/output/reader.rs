@@ -17,7 +17,7 @@ use crate::{
         serialize::{self, Rules, escape_attribute, escape_text},
         tag::Tag,
     },
-    metadata::document_title,
+    metadata::{document_title, is_same},
 };
 
 pub use look::{ReaderLook, Theme, Typeface};
@@ -67,16 +67,34 @@ pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundin
     Written { content: out, offer }
 }
 
-/// A text as a page, below the bar.
-pub(crate) fn text_page(page: &Page, text: &str, around: Surroundings<'_>) -> String {
+/// A text as a page, below the bar and its headline, where that does not stand in the text. Browsers of terminals cut the lines of a
+/// `<pre>` where they end.
+pub(crate) fn text_page(page: &Page, headline: Option<&str>, text: &str, around: Surroundings<'_>) -> String {
     let mut out = String::with_capacity(16 * 1024);
-    let style =
-        "main>pre{background:none;border:0;padding:0;font:inherit;white-space:pre-wrap;overflow-wrap:break-word}";
-    write_head(page, around.look, style, &mut out);
+    write_head(page, around.look, "main>p{white-space:pre-wrap}", &mut out);
     write_header(page, around, &mut out);
-    out.push_str("<main><pre>");
-    escape_text(text, &mut out);
-    out.push_str("</pre></main></body></html>\n");
+    out.push_str("<main>");
+    let mut paragraphs: Vec<&str> = text.split("\n\n").filter(|text| !text.trim().is_empty()).collect();
+    let in_text = |text: &&str| headline.is_none() && is_same(text, &page.headline.text);
+    let top = paragraphs.iter().position(in_text).map(|at| paragraphs.remove(at));
+    let top = headline.or(top).map_or_else(|| document_title(page), str::to_owned);
+    out.push_str("<h1>");
+    escape_text(&top, &mut out);
+    out.push_str("</h1>");
+    for paragraph in paragraphs {
+        out.push_str("<p>");
+        for (number, line) in paragraph.trim_start_matches('\n').lines().enumerate() {
+            if number > 0 {
+                out.push_str("<br>");
+            }
+            // What is not laid out by a style keeps the steps of code.
+            let words = line.trim_start();
+            out.extend(line.chars().take(line.chars().count() - words.chars().count()).map(|_| '\u{a0}'));
+            escape_text(words, &mut out);
+        }
+        out.push_str("</p>");
+    }
+    out.push_str("</main></body></html>\n");
     out
 }
 

@@ -2,7 +2,7 @@
 
 use html5ever::LocalName;
 
-use super::{Surroundings, reader};
+use super::{ReaderLook, Surroundings, Theme, reader};
 use crate::{
     hashing::Table,
     html::{
@@ -21,23 +21,28 @@ form-action 'none'; frame-ancestors 'none'; sandbox allow-same-origin";
 
 const STYLE: &str = include_str!("why.css");
 const DARK: &str = include_str!("why/dark.css");
+const INK: &str = ":root{--cut:#000;--ad:#000;--kept:#000;--cut-back:#fff;--ad-back:#fff}";
 
-/// Writes the page below `above`, with markup at the beginning of some nodes and one of them outlined.
-pub(crate) fn write(page: &Page, labels: &Table<NodeId, String>, above: &str, around: Surroundings<'_>) -> String {
+/// Writes the page between two parts of ours, with markup at the beginning of some nodes and one of them outlined.
+pub(crate) fn write(page: &Page, labels: &Table<NodeId, String>, ours: [&str; 2], around: Surroundings<'_>) -> String {
+    // What scrolls in itself is cut where columns end.
+    let look = ReaderLook { screenfuls: false, ..around.look };
     let mut out = String::with_capacity(32 * 1024);
     let mut style = STYLE.trim().to_owned();
-    around.look.write_dark(DARK, &mut style);
-    reader::write_head(page, around.look, &style, &mut out);
+    if look.theme == Theme::Ink {
+        style.push_str(INK);
+    }
+    look.write_dark(DARK, &mut style);
+    reader::write_head(page, look, &style, &mut out);
     reader::write_header(page, around, &mut out);
-    out.push_str("<section lang=\"en\" dir=\"ltr\">");
-    out.push_str(above);
-    out.push_str("</section><main>");
+    let [above, below] = ours.map(|ours| format!("<section lang=\"en\" dir=\"ltr\">{ours}</section>"));
+    out.extend(["<main>", &above, "<div>"]);
     let rules =
         Rules { keep_attribute: Some(keep_attribute), comments: false, inside: Some(labels), ..Rules::VERBATIM };
     for child in page.live_children(page.body()) {
         serialize::write(page, child, rules, &mut out);
     }
-    out.push_str("</main></body></html>\n");
+    out.extend(["</div>", &below, "</main></body></html>\n"]);
     out
 }
 

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, path::Path, sync::Arc};
 
 use anyhow::Context;
 use clap::ValueEnum;
-use gleaner_filters::{Chain, Explanation};
+use gleaner_filters::{Chain, Explanation, RemovedPart};
 use url::Url;
 
 use crate::cli::{EX_UNAVAILABLE, Failure, extract::with_base, overlay::Overlay, page_failure, say};
@@ -68,18 +68,23 @@ fn text(page: &Explanation) -> String {
             block.start
         );
     }
-    if !page.removed.is_empty() {
-        let _ = writeln!(out, "\nremoved, in the order of the page");
-    }
-    for part in &page.removed {
-        let _ = writeln!(
-            out,
-            "{}: {}: {} characters, {} links\n    {}",
-            part.filter, part.rule, part.chars, part.links, part.path
-        );
-        if !part.start.is_empty() {
-            let _ = writeln!(out, "    {}", part.start);
+    let (seen, unseen) =
+        ("removed, in the order of the page", "advertisements and trackers without a place on the page");
+    for (title, parts) in [(seen, &page.removed), (unseen, &page.unseen)] {
+        if !parts.is_empty() {
+            let _ = writeln!(out, "\n{title}");
+        }
+        for part in parts {
+            write_part(part, &mut out);
         }
     }
     out
+}
+
+fn write_part(part: &RemovedPart, out: &mut String) {
+    let RemovedPart { filter, rule, path, chars, links, start } = part;
+    let _ = writeln!(out, "{filter}: {rule}: {chars} characters, {links} links\n    {path}");
+    if !start.is_empty() {
+        let _ = writeln!(out, "    {start}");
+    }
 }

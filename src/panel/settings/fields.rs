@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 use serde_json::Value as Json;
-use serde_yaml::Value;
+use serde_yaml::{Mapping, Value};
 
 use super::kind::{Kind, Setting};
-use crate::{error_pages, panel::Fields};
+use crate::{config::edit::Change, error_pages, panel::Fields};
 
 /// A part of a form.
 pub(super) enum Item {
@@ -98,7 +98,7 @@ impl Field {
                 .0
                 .iter()
                 .any(|(found, _)| found.starts_with(&format!("{name}/")))
-                .then(|| rules(form, &name, keys));
+                .then(|| rules(form, &name, keys, self.value.as_sequence().map_or(0, Vec::len)));
         }
         // A box that is not ticked is not sent; a hidden `false` before it is.
         let text = form.0.iter().rev().find(|(found, _)| *found == name).map(|(_, value)| value.replace('\r', ""))?;
@@ -116,6 +116,17 @@ impl Field {
                 serde_yaml::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
             }
         })
+    }
+
+    /// Whether a new rule says for whom it is, but not which profile it gives.
+    pub(super) fn lacks_profile(&self, value: &Value) -> bool {
+        matches!(self.kind, Kind::Rules(..))
+            && value.as_sequence().into_iter().flatten().any(|rule| rule.get("profile").is_none())
+    }
+
+    /// Adds what has to be changed for this value.
+    pub(super) fn changes(self, value: Value, changes: &mut Vec<Change>) {
+        differences(self.path, &self.value, value, changes);
     }
 
     /// The value as its field shows it.
@@ -185,7 +196,7 @@ impl Field {
                             label for=(id) { (words(key)) } " "
                             @if key == "profile" {
                                 select id=(id) name=(id) {
-                                    option value="" { "no rule" }
+                                    option value="" { @if rule.is_some() { "no rule" } @else { "choose one" } }
                                     @for profile in profiles { option value=(profile) selected[value.and_then(Value::as_str) == Some(profile)] { (profile) } }
                                 }
                             } @else {
@@ -202,19 +213,41 @@ impl Field {
     }
 }
 
-/// The rules of a form; one without a profile is none.
-fn rules(form: &Fields, name: &str, keys: &[(String, String)]) -> Value {
+/// The rules of a form. One of the file's without a profile goes; a new one is there as soon as something is entered.
+fn rules(form: &Fields, name: &str, keys: &[(String, String)], in_file: usize) -> Value {
     let of = |index: usize, key: &str| form.get(&format!("{name}/{index}/{key}")).trim();
-    let is_there = |index: usize| form.0.iter().any(|(found, _)| *found == format!("{name}/{index}/profile"));
-    let rules = (0..).take_while(|index| is_there(*index)).filter(|index| !of(*index, "profile").is_empty());
+    let count = form
+        .0
+        .iter()
+        .filter(|(found, _)| found.starts_with(&format!("{name}/")) && found.ends_with("/profile"))
+        .count();
     let rule = |index: usize| {
         let listed = keys.iter().filter(|(key, _)| key != "profile").filter_map(|(key, _)| {
             let entries = entries(of(index, key));
             (!entries.is_empty()).then(|| (Value::from(key.as_str()), Value::Sequence(entries)))
         });
-        Value::Mapping(listed.chain([("profile".into(), of(index, "profile").into())]).collect())
+        let profile = Some(of(index, "profile")).filter(|profile| !profile.is_empty());
+        let rule: Mapping = listed.chain(profile.map(|profile| ("profile".into(), profile.into()))).collect();
+        (profile.is_some() || index >= in_file && !rule.is_empty()).then_some(Value::Mapping(rule))
     };
-    Value::Sequence(rules.map(rule).collect())
+    Value::Sequence((0..count).filter_map(rule).collect())
+}
+
+/// Adds what makes one value of another: of sections the keys that differ, so that comments of the others stay.
+fn differences(path: Vec<String>, old: &Value, new: Value, changes: &mut Vec<Change>) {
+    match (old, new) {
+        (Value::Mapping(old), Value::Mapping(new))
+            if !new.is_empty() && old.keys().chain(new.keys()).all(Value::is_string) =>
+        {
+            let gone = old.keys().filter(|key| !new.contains_key(*key)).map(|key| (key.clone(), Value::Null));
+            for (key, value) in gone.collect::<Vec<_>>().into_iter().chain(new) {
+                let path = path.iter().cloned().chain(key.as_str().map(str::to_owned)).collect();
+                differences(path, old.get(&key).unwrap_or(&Value::Null), value, changes);
+            }
+        }
+        (old, value) if *old != value => changes.push(Change { path, value }),
+        _ => {}
+    }
 }
 
 /// Entries of a list, one on each line: numbers where they are, else text.
@@ -243,7 +276,13 @@ fn as_text(value: &Value) -> String {
 
 /// A key in words.
 fn words(key: &str) -> String {
-    let mut text = key.replace('_', " ");
+    let mut text = match key {
+        "dir" => "folder".to_owned(),
+        "alt" => "alternative texts".to_owned(),
+        "non_link_images_alt" => "alternative texts of non link images".to_owned(),
+        "floor" => "least that is kept".to_owned(),
+        key => key.replace('_', " "),
+    };
     if let Some(first) = text.get_mut(..1) {
         first.make_ascii_uppercase();
     }

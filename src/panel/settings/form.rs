@@ -21,6 +21,9 @@ use crate::{
 /// Parts of a form that are all open.
 const FEW: usize = 2;
 
+/// Most bytes of a new profile's name.
+const MAX_NAME: usize = 60;
+
 /// The form of a tab, and what was entered.
 pub(super) struct Form<'a> {
     visit: &'a Visit<'a>,
@@ -47,13 +50,17 @@ impl<'a> Form<'a> {
         for item in self.items() {
             if let Item::Field(field) = item
                 && let Some(value) = field.read(sent)
-                && value != field.value
             {
-                self.changes.push(Change { path: field.path, value });
+                if field.lacks_profile(&value) {
+                    self.problems.push(format!("{}: choose a profile for the new rule", field.name()));
+                }
+                field.changes(value, &mut self.changes);
             }
         }
         let new = sent.get("new-profile").trim();
-        if !new.is_empty() && self.tab.name == "Profiles" {
+        if new.chars().any(char::is_control) || new.len() > MAX_NAME {
+            self.problems.push(format!("a profile's name is one line of at most {MAX_NAME} letters"));
+        } else if !new.is_empty() && self.tab.name == "Profiles" {
             let path = vec!["profiles".to_owned(), new.to_owned()];
             self.changes.push(Change { path, value: Value::Mapping(serde_yaml::Mapping::new()) });
         }
@@ -87,6 +94,13 @@ impl<'a> Form<'a> {
         let mut response = self.show(&shown);
         preview::allow_contents(&mut response);
         response
+    }
+
+    /// The form again, where what was entered cannot be saved as it is.
+    pub(super) fn unfinished(&self) -> Option<Response<Body>> {
+        let mut response = (!self.problems.is_empty()).then(|| self.show(&html! {}))?;
+        *response.status_mut() = StatusCode::UNPROCESSABLE_ENTITY;
+        Some(response)
     }
 
     /// The form again, with what was entered, and why it was not saved.
@@ -136,7 +150,7 @@ impl<'a> Form<'a> {
             form.settings method="post" action=(tab.path()) {
                 (visit.guest.field())
                 input type="hidden" name="stamp" value=(source.stamp());
-                @if source.file.is_some() { button.unseen type="submit" name="do" value="enter" tabindex="-1" aria-hidden="true" { "Commit" } }
+                @if source.file.is_some() { button.unseen type="submit" name="enter" value="Commit" tabindex="-1" aria-hidden="true" {} }
                 @for part in &parts { (self.part(part, parts.len() <= FEW)) }
                 @if tab.name == "Profiles" {
                     div.field { label for="new-profile" { "A new profile, by its name" } " " input id="new-profile" name="new-profile"; }
@@ -188,7 +202,7 @@ impl<'a> Form<'a> {
         let [Item::Section { title, .. }, _, ..] = items else { return content };
         let fields = || items.iter().filter_map(Item::field);
         let is_open = fields().any(|field| {
-            !self.problems(field).is_empty() || self.changes.iter().any(|change| change.path == field.path)
+            !self.problems(field).is_empty() || self.changes.iter().any(|change| change.path.starts_with(&field.path))
         });
         let set = fields().filter(|field| field.is_set()).count();
         html! {

@@ -184,6 +184,14 @@ async fn other_machines_see_the_start_page_only() {
         let rule = "sites: [{ hosts: [news.example], profile: off }]";
         assert_eq!(site.contains(&there) && site.contains(rule), status == "403", "{site}");
     }
+    let proxy = TestProxy::start("panel: { enabled: false }").await;
+    for (path, says) in
+        [("panel", "panel.enabled: false"), ("settings/site?host=news.example", "hosts: [news.example], profile: off")]
+    {
+        let answer = get(&proxy, &format!("http://gleaner.internal/{path}"), &[]).await;
+        assert!(answer.status == 404 && answer.text().contains("panel.enabled: false"), "{}", answer.text());
+        assert!(answer.text().contains(says) && !answer.text().contains("panel.clients"), "{}", answer.text());
+    }
     let problem = gleaner::Config::from_yaml("panel: { clients: [private] }", None).unwrap_err().to_string();
     assert!(problem.contains("panel.clients: other machines would need no password"), "{problem}");
 }

@@ -67,7 +67,7 @@ async fn forms_say_what_is_wrong_where_it_is_and_save_nothing() {
     assert!(stale.text().contains("value=\"0.5\"") && stale.text().contains("min_share</code>"), "the input is kept");
     // The new page's form is of the file as it is now; Enter commits where no page is to be shown.
     let stamp = hidden(&stale, "stamp");
-    let again = [form[0], ("stamp", &*stamp), ("do", "enter"), ("address", ""), form[3]];
+    let again = [form[0], ("stamp", &*stamp), ("enter", "Commit"), ("address", ""), form[3]];
     assert_eq!(post(&proxy, "/settings/advanced", &again, &[]).await.header("location"), "/settings/advanced?saved=1");
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.contains("min_share: 0.5") && text.ends_with("# faster\n"), "{text}");
@@ -77,7 +77,76 @@ async fn forms_say_what_is_wrong_where_it_is_and_save_nothing() {
     assert_eq!(post(&proxy, "/settings/advanced", &again, &[]).await.header("location"), "/settings/advanced?saved=0");
 }
 
-/// Long tabs are folded, but where something is wrong, entered or looked for.
+#[tokio::test]
+async fn comments_within_a_profiles_filters_stay() {
+    let (proxy, file) = with_file().await;
+    let profile = "profiles:\n  calm:\n    filters:\n      # look\n      output:\n        style: original # ours\n      # keep\n      ignore:\n        iframe: true\n";
+    fs::write(&file, format!("{WRITTEN}{profile}")).unwrap();
+    let page = get(&proxy, "http://gleaner.internal/settings/profiles", &[]).await;
+    let (token, stamp) = (hidden(&page, "token"), hidden(&page, "stamp"));
+    let filters = "output:\n  style: reader\nignore:\n  iframe: true\n  forms: true\n";
+    let form = [("token", &*token), ("stamp", &stamp), ("do", "commit"), ("profiles/calm/filters", filters)];
+    assert_eq!(post(&proxy, "/settings/profiles", &form, &[]).await.status, 303);
+    let wanted = profile.replace("original", "reader") + "        forms: true\n";
+    assert_eq!(fs::read_to_string(&file).unwrap(), format!("{WRITTEN}{wanted}"));
+}
+
+#[tokio::test]
+async fn what_is_entered_for_a_new_rule_is_kept_until_it_is_whole() {
+    let (proxy, file) = with_file().await;
+    let page = get(&proxy, "http://gleaner.internal/settings/devices", &[]).await;
+    let (token, stamp) = (hidden(&page, "token"), hidden(&page, "stamp"));
+    let mut form = vec![("token", &*token), ("stamp", &stamp), ("do", "commit"), ("devices/0/clients", "192.168.1.20")];
+    form.push(("devices/0/profile", ""));
+    let asked = post(&proxy, "/settings/devices", &form, &[]).await;
+    assert_eq!(asked.status, 422);
+    assert!(
+        asked.text().contains("choose a profile") && asked.text().contains(">192.168.1.20</textarea>"),
+        "{}",
+        asked.text()
+    );
+    assert_eq!(fs::read_to_string(&file).unwrap(), WRITTEN);
+    form[4].1 = "phone";
+    assert_eq!(post(&proxy, "/settings/devices", &form, &[]).await.status, 303);
+    assert!(fs::read_to_string(&file).unwrap().contains("clients: [192.168.1.20], profile: phone"));
+    // A rule of the file goes without a profile.
+    let page = get(&proxy, "http://gleaner.internal/settings/devices", &[]).await;
+    let stamp = hidden(&page, "stamp");
+    (form[1].1, form[4].1) = (&stamp, "");
+    assert_eq!(post(&proxy, "/settings/devices", &form, &[]).await.status, 303);
+    assert!(!fs::read_to_string(&file).unwrap().contains("192.168.1.20"));
+    for name in ["x: y\r\nlisten: 0", &"x".repeat(5000)] {
+        let page = get(&proxy, "http://gleaner.internal/settings/profiles", &[]).await;
+        let stamp = hidden(&page, "stamp");
+        let form = [("token", &*token), ("stamp", &stamp), ("do", "commit"), ("new-profile", name)];
+        let answer = post(&proxy, "/settings/profiles", &form, &[]).await;
+        assert!(answer.status == 422 && answer.text().contains("name is one line"), "{}", answer.text());
+    }
+}
+
+#[tokio::test]
+async fn the_page_that_a_reader_came_from_is_a_click_away() {
+    let (proxy, _) = with_file().await;
+    for (page, is_back) in
+        [("https://news.example:23443/p?a=b", true), ("https://evil.example/", false), ("javascript:alert(1)", false)]
+    {
+        let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("page", page).finish();
+        let asked = get(&proxy, &format!("http://gleaner.internal/settings/site?host=news.example&{query}"), &[]).await;
+        let token = hidden(&asked, "token");
+        let form = [("token", &*token), ("host", "news.example"), ("page", page), ("choice", "never")];
+        let saved = post(&proxy, "/settings/site", &form, &[]).await;
+        let saved = get(&proxy, &format!("http://gleaner.internal{}", saved.header("location")), &[]).await;
+        for shown in [asked, saved] {
+            assert_eq!(
+                shown.text().contains(&format!("<a href=\"{page}\">Back to the page")),
+                is_back,
+                "{}",
+                shown.text()
+            );
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_file_that_a_form_names_is_not_quoted() {
     let (proxy, file) = with_file().await;
@@ -93,6 +162,7 @@ async fn a_file_that_a_form_names_is_not_quoted() {
     }
 }
 
+/// Long tabs are folded, but where something is wrong, entered or looked for.
 #[tokio::test]
 async fn parts_of_a_long_tab_unfold() {
     let (proxy, _) = with_file().await;

@@ -72,6 +72,13 @@ async fn requests_appear_as_they_come() {
     window.until("document.querySelectorAll('#requests tbody tr').length > 0").await;
     window.click("main button[type=button]").await;
     assert!(window.text().await.contains("Paused."));
+    // What comes meanwhile is there afterwards.
+    get(&proxy, &origin.url("/meanwhile"), &[]).await;
+    window.click("main button[type=button]").await;
+    window.until("document.querySelectorAll('#requests tbody tr').length > 1").await;
+    window.until("document.querySelector('[role=status]')?.textContent.startsWith('New')").await;
+    proxy.stop().await;
+    window.until("document.querySelector('[role=status]').textContent.includes('broken')").await;
 }
 
 #[tokio::test]

@@ -37,13 +37,17 @@ pub(super) fn write(
     if place.is_none() {
         above.push_str(&details(explanation));
     }
-    tree(explanation, &mut above);
-    if let Some(bar) = around.bar {
-        above.push_str("<p><a rel=\"nofollow\" href=\"");
-        escape_attribute(&(bar.links.to)(bar.links.view.shaped(Shape::Json)), &mut above);
-        above.push_str("\">All of this as JSON</a></p>");
+    unseen(explanation, &mut above);
+    let mut below = String::new();
+    tree(explanation, &mut below);
+    if let Some(bar) = around.bar
+        && let Some(to) = &bar.links.to
+    {
+        below.push_str("<p><a rel=\"nofollow\" href=\"");
+        escape_attribute(&to(bar.links.view.shaped(Shape::Json)), &mut below);
+        below.push_str("\">All of this as JSON</a></p>");
     }
-    output::why::write(page, &labels, &above, around)
+    output::why::write(page, &labels, [&above, &below], around)
 }
 
 fn label(part: &RemovedPart) -> String {
@@ -68,6 +72,24 @@ fn filters(explanation: &Explanation, out: &mut String) {
         escape_text(filter.note.as_deref().unwrap_or_default(), out);
     }
     out.push_str("</table>");
+}
+
+fn unseen(explanation: &Explanation, out: &mut String) {
+    let parts = &explanation.unseen;
+    if parts.is_empty() {
+        return;
+    }
+    let _ = write!(
+        out,
+        "<details><summary>Advertisements and trackers without a place on the page: {}</summary><ul>",
+        parts.len()
+    );
+    for part in parts {
+        out.push_str("<li>");
+        out.push_str(&label(part));
+        escape_text(&part.start, out);
+    }
+    out.push_str("</ul></details>");
 }
 
 /// The main block's scores, and its rivals.

@@ -40,8 +40,8 @@ pub(crate) fn remove_hidden(page: &mut Page, filter: &'static str) {
     }
 }
 
-/// Shows what the page hides, and removes the pieces that are too small to be content.
-pub(crate) fn show_hidden(page: &mut Page, filter: &'static str) {
+/// Shows what the page hides; with a filter, that one removes the pieces that are too small to be content.
+pub(crate) fn show_hidden(page: &mut Page, pieces: Option<&'static str>) {
     let sheets = Sheets::of(page);
     let hides = |id: &NodeId| is_hidden(page, *id) || sheets.hides(page, *id);
     let hidden: Vec<NodeId> = if sheets.hide_nothing() {
@@ -55,7 +55,7 @@ pub(crate) fn show_hidden(page: &mut Page, filter: &'static str) {
         if id < over {
             continue;
         }
-        if is_piece(page, id) || is_aside(page, id) {
+        if let Some(filter) = pieces.filter(|_| is_piece(page, id) || is_aside(page, id)) {
             page.remove(id, filter);
             over = page.end(id);
         } else if is_hidden(page, id) {
