@@ -83,7 +83,8 @@ pub(crate) async fn connect(proxy: &TestProxy, target: &str) -> TcpStream {
 /// The same, as a program with this `User-Agent`.
 pub(crate) async fn connect_as(proxy: &TestProxy, target: &str, agent: &str) -> TcpStream {
     let mut stream = TcpStream::connect(proxy.addr).await.unwrap();
-    let request = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\nUser-Agent: {agent}\r\n\r\n");
+    let agent = if agent.is_empty() { String::new() } else { format!("User-Agent: {agent}\r\n") };
+    let request = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{agent}\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
     let head = read_head(&mut stream).await;
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
