@@ -69,6 +69,9 @@ pub enum AuthorityError {
     /// A file holds something else than it should.
     #[error("{0}: {1}")]
     Content(PathBuf, String),
+    /// Nothing can be dated.
+    #[error("this machine's clock says that it is {0}, which is before this program was made; set it")]
+    Clock(time::Date),
     /// A certificate could not be made.
     #[error("cannot make a certificate: {0}")]
     Mint(#[from] rcgen::Error),

@@ -14,9 +14,9 @@
 mod originals;
 
 use std::{
-    fs::{self, DirBuilder, OpenOptions},
-    io::{self, Read, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    fs::{self, DirBuilder},
+    io,
+    os::unix::fs::DirBuilderExt,
     path::Path,
     sync::{Arc, OnceLock},
 };
@@ -34,7 +34,7 @@ use url::{Url, form_urlencoded};
 
 pub(crate) use self::originals::Kept;
 use self::originals::Originals;
-use crate::{admin, authority::Target, device::Device};
+use crate::{admin, authority::Target, device::Device, private_file};
 
 const PARAMETER: &str = "gleaner-view";
 
@@ -93,7 +93,7 @@ impl Controls {
         filled.expect("no system that Rust's hash maps work on is without random numbers");
         if let Some(dir) = dir {
             let stored = stored_secret(dir, secret)
-                .inspect_err(|error| warn!(%error, file = FILE, "the secret of links cannot be kept: the links in the bar of pages work until this program ends"));
+                .inspect_err(|error| warn!(%error, file = %dir.join(FILE).display(), "the secret of links cannot be kept: the links in the bar of pages work until this program ends"));
             secret = stored.unwrap_or(secret);
         }
         Self { key: hmac::Key::new(hmac::HMAC_SHA256, &secret), originals: Originals::default() }
@@ -271,17 +271,28 @@ fn is_of_page(headers: &HeaderMap, page: &Url) -> bool {
     is_near && referer.is_none_or(|from| from.is_some_and(|from| from.origin() == page.origin()))
 }
 
-/// The secret in the file, or where there is none this one.
-fn stored_secret(dir: &Path, mut secret: [u8; SECRET_BYTES]) -> io::Result<[u8; SECRET_BYTES]> {
+/// The secret in the file, or where it has none this one, written there.
+fn stored_secret(dir: &Path, secret: [u8; SECRET_BYTES]) -> io::Result<[u8; SECRET_BYTES]> {
     let file = &dir.join(FILE);
-    DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(file) {
-        Ok(mut open) => open.write_all(&secret).inspect_err(|_| {
-            // A file without a secret would be in the way of the next start.
-            let _ = fs::remove_file(file);
-        })?,
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => fs::File::open(file)?.read_exact(&mut secret)?,
-        Err(error) => return Err(error),
+    // A disk that was full may have left an empty file.
+    if let Some(stored) = fs::read(file).ok().and_then(|bytes| bytes.try_into().ok()) {
+        return Ok(stored);
     }
+    DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    private_file::write(file, &secret)?;
     Ok(secret)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_secret_is_kept_also_where_its_file_was_left_empty() {
+        let dir = tempfile::tempdir().unwrap();
+        let stored = |secret: u8| stored_secret(dir.path(), [secret; SECRET_BYTES]).unwrap()[0];
+        assert_eq!([stored(1), stored(2)], [1, 1]);
+        fs::write(dir.path().join(FILE), "").unwrap();
+        assert_eq!([stored(3), stored(4)], [3, 3]);
+    }
 }

@@ -38,7 +38,7 @@ use crate::{
     rewound::Rewound,
     runtime_state::RuntimeState,
     server::{self, Connection},
-    service::{Proxy, requester},
+    service::{Proxy, Trust, requester},
     tunnel,
 };
 
@@ -67,6 +67,8 @@ pub(crate) struct SniffedConnect {
     pub(crate) any_protocol: bool,
     /// Connected already, so that a failure could be reported.
     pub(crate) upstream: Option<TcpStream>,
+    /// Where what becomes of it depends on that.
+    pub(crate) trust: Option<Trust>,
     pub(crate) log: RequestLog,
 }
 
@@ -212,8 +214,8 @@ impl SniffedConnect {
         let Some(upstream) = self.upstream else {
             return;
         };
-        let draining = &self.connection.shutdown.draining;
-        tunnel::copy(draining, client, upstream, self.log, None).await;
+        let draining = self.connection.shutdown.draining.child_token();
+        Trust::watch(self.trust, &draining, tunnel::copy(&draining, client, upstream, self.log, None)).await;
     }
 
     async fn decrypt<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, client: Rewound<I>) {
@@ -283,8 +285,10 @@ impl SniffedConnect {
         let connection = Arc::new(self.connection.decrypted(target, authenticator, self.device));
         // From here on each request has its own entry.
         drop(self.log);
-        let shutdown = connection.shutdown.clone();
-        shutdown.spawn(server::serve_connection(stream, self.proxy, connection, version));
+        let (shutdown, draining) = (connection.shutdown.clone(), connection.shutdown.draining.clone());
+        let served = server::serve_connection(stream, self.proxy, connection, version);
+        let trust = self.trust;
+        shutdown.spawn(async move { Trust::watch(trust, &draining, served).await });
     }
 
     /// The 200 is sent already; closing is all that is left.

@@ -5,7 +5,8 @@
 
 use std::{
     net::SocketAddr,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::{Duration, Instant},
 };
 
 use tracing::{info, warn};
@@ -20,6 +21,9 @@ use crate::{
     service::StartError,
 };
 
+/// How often an authority that could not be opened is tried again: a disk may have room by then, or the clock be set.
+const TRIED_EVERY: Duration = Duration::from_secs(5);
+
 /// What one configuration puts in force.
 pub(crate) struct RuntimeState {
     pub(crate) config: Config,
@@ -30,9 +34,10 @@ pub(crate) struct RuntimeState {
     pub(crate) panel_login: Option<Arc<Authenticator>>,
     pub(crate) client: Client,
     pub(crate) rewriter: Rewriter,
-    /// Open from the start where interception is `on` in some profile, else from the first time that it is asked for; or why it
-    /// cannot be opened.
-    authority: OnceLock<Result<Arc<Authority>, String>>,
+    /// Open from the start where interception is `on` in some profile, else from the first time that it is asked for.
+    authority: OnceLock<Arc<Authority>>,
+    /// When it could not be opened, and why.
+    authority_failed: Mutex<Option<(Instant, String)>>,
 }
 
 impl RuntimeState {
@@ -46,20 +51,21 @@ impl RuntimeState {
         let opened_before = before.and_then(|old| old.authority().cloned());
         let authority = match opened_before {
             // Its folder is read at start only.
-            Some(authority) => OnceLock::from(Ok(in_force(authority))),
-            None if config.always_intercepts() => OnceLock::from(Ok(open_authority(&config)?)),
+            Some(authority) => OnceLock::from(in_force(authority)),
+            None if config.always_intercepts() => OnceLock::from(open_authority(&config)?),
             None => OnceLock::new(),
         };
         let authenticator = kept_or_new(before.and_then(|old| old.authenticator.as_ref()), &config.access.users);
         let panel_login = kept_or_new(before.and_then(|old| old.panel_login.as_ref()), &config.panel.users());
         let acl = Arc::new(Acl::new(config.access.clone(), own));
         let client = Client::new(&config, Arc::clone(&acl), max_idle);
-        Ok(Self { config, acl, authenticator, panel_login, client, rewriter, authority })
+        let authority_failed = Mutex::default();
+        Ok(Self { config, acl, authenticator, panel_login, client, rewriter, authority, authority_failed })
     }
 
     /// The authority in use.
     pub(crate) fn authority(&self) -> Option<&Arc<Authority>> {
-        self.authority.get()?.as_ref().ok()
+        self.authority.get()
     }
 
     /// The same, opened where it is not yet, or made: our own name has a certificate, and there is one to install, also
@@ -69,16 +75,33 @@ impl RuntimeState {
     }
 
     /// The same, or why there is none, and what to do.
-    pub(crate) fn try_authority(&self) -> Result<&Arc<Authority>, &str> {
-        let open = || {
-            open_authority(&self.config).map_err(|error| {
-                warn!(%error, "there is no certificate authority, so encrypted pages pass as they are");
-                format!(
-                    "{error}; let Gleaner write there, or name another folder with `authority.dir`, and start it again"
-                )
-            })
-        };
-        self.authority.get_or_init(open).as_ref().map_err(String::as_str)
+    pub(crate) fn try_authority(&self) -> Result<&Arc<Authority>, String> {
+        if let Some(authority) = self.authority.get() {
+            return Ok(authority);
+        }
+        let mut failed = self.authority_failed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, problem)) = &*failed
+            && at.elapsed() < TRIED_EVERY
+        {
+            return Err(problem.clone());
+        }
+        match open_authority(&self.config) {
+            Ok(authority) => Ok(self.authority.get_or_init(|| authority)),
+            Err(error) => {
+                let hint = match error {
+                    AuthorityError::NoFolder | AuthorityError::Create(..) => {
+                        "; let Gleaner write there, or name another folder with `authority.dir`"
+                    }
+                    _ => "",
+                };
+                let problem = format!("{error}{hint}");
+                if failed.as_ref().is_none_or(|(_, before)| *before != problem) {
+                    warn!(%error, "there is no certificate authority, so encrypted pages pass as they are");
+                }
+                *failed = Some((Instant::now(), problem.clone()));
+                Err(problem)
+            }
+        }
     }
 }
 

@@ -9,6 +9,7 @@ mod forward;
 mod next_pages;
 mod proxy;
 mod target_resolution;
+mod trust;
 mod upgrade;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use tokio::time::Instant;
 use tracing::{Instrument, debug, debug_span};
 
 pub use self::proxy::{Origin, Proxy, StartError};
+pub(crate) use self::trust::Trust;
 use crate::{
     access_control::Permit,
     admin::{self, Visit},

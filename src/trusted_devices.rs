@@ -4,6 +4,8 @@
 //! changed, so that the command line and other processes can change it too.
 
 use std::{
+    cmp::Reverse,
+    collections::HashMap,
     fs, io,
     net::IpAddr,
     path::{Path, PathBuf},
@@ -13,13 +15,14 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
+use tokio::sync::watch;
 use tracing::warn;
 
-use crate::{device::Device, private_file};
+use crate::{device::Device, listener::client_network, private_file};
 
 const FILE: &str = "trusted-devices.json";
 
-/// Most entries; of more, the one that was used longest ago goes.
+/// Most entries.
 const MAX_DEVICES: usize = 1000;
 
 /// Largest file that is read: what so many entries take, several times over.
@@ -38,6 +41,7 @@ pub struct TrustedDevices {
     /// None: the list is kept in memory only.
     file: Option<PathBuf>,
     list: Mutex<List>,
+    changes: watch::Sender<()>,
 }
 
 /// A client that trusts the authority.
@@ -74,7 +78,7 @@ impl TrustedDevices {
     /// The list in the authority's folder.
     #[must_use]
     pub fn open(dir: Option<&Path>) -> Self {
-        Self { file: dir.map(|dir| dir.join(FILE)), list: Mutex::default() }
+        Self { file: dir.map(|dir| dir.join(FILE)), list: Mutex::default(), changes: watch::Sender::default() }
     }
 
     /// All entries.
@@ -91,6 +95,11 @@ impl TrustedDevices {
     pub(crate) fn trusts(&self, device: &Device, authority: impl FnOnce() -> Option<String>) -> bool {
         let list = self.current();
         list.devices.iter().any(|entry| entry.is_of(device)) && authority().is_some_and(|name| name == list.authority)
+    }
+
+    /// Tells when an entry comes or goes.
+    pub(crate) fn changes(&self) -> watch::Receiver<()> {
+        self.changes.subscribe()
     }
 
     /// Whether a browser at this address, with this `User-Agent` but for its numbers, has an entry for this authority.
@@ -110,15 +119,14 @@ impl TrustedDevices {
         }
         let known = list.devices.iter().position(|entry| entry.is_of(device));
         let since = known.map_or(now, |index| list.devices.swap_remove(index).since);
-        if list.devices.len() >= MAX_DEVICES
-            && let Some(oldest) = (0..list.devices.len()).min_by_key(|index| list.devices[*index].seen)
-        {
-            list.devices.swap_remove(oldest);
+        if list.devices.len() >= MAX_DEVICES {
+            list.make_room();
         }
         let user = device.user.as_deref().map(str::to_owned);
         let (address, agent) = (device.address, device.agent.clone());
         list.devices.push(TrustedDevice { address, user, agent, browser, since, seen: now });
         self.save_or_warn(&mut list);
+        self.changes.send_replace(());
         known.is_none()
     }
 
@@ -162,6 +170,7 @@ impl TrustedDevices {
         list.devices.retain(|entry| !goes(entry));
         let gone = before - list.devices.len();
         if gone > 0 {
+            self.changes.send_replace(());
             self.save(&mut list)?;
         }
         Ok(gone)
@@ -184,6 +193,7 @@ impl TrustedDevices {
             });
             *list = parsed.ok().flatten().unwrap_or_default();
             list.read = modified;
+            self.changes.send_replace(());
         }
         list
     }
@@ -204,6 +214,23 @@ impl TrustedDevices {
         let Some(file) = &self.file else { return Ok(()) };
         list.read = private_file::write(file, &serde_json::to_vec_pretty(list)?)?;
         Ok(())
+    }
+}
+
+impl List {
+    /// Takes an entry out: of the client that has most, so that none can drive out the others, the one that was used longest ago.
+    fn make_room(&mut self) {
+        let mut counts = HashMap::<_, usize>::new();
+        for entry in &self.devices {
+            *counts.entry(client_network(entry.address)).or_default() += 1;
+        }
+        let most = |index: &usize| {
+            let entry = &self.devices[*index];
+            (counts[&client_network(entry.address)], Reverse(entry.seen))
+        };
+        if let Some(index) = (0..self.devices.len()).max_by_key(most) {
+            self.devices.swap_remove(index);
+        }
     }
 }
 
@@ -279,6 +306,14 @@ mod tests {
             list.learn(&device, String::new(), "a".to_owned());
         }
         assert_eq!(list.all().len(), MAX_DEVICES);
+        // One client with many names drives out itself.
+        for name in ["a", "b", "c", "d"] {
+            list.learn(&device(1, name), String::new(), "a".to_owned());
+        }
+        assert_eq!(list.all().len(), MAX_DEVICES);
+        assert!(knows(&list, &device(1, "d"), "a"));
+        let others = list.all().iter().filter(|entry| entry.address != device(1, "").address).count();
+        assert!(others >= MAX_DEVICES - 2, "{others}");
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join(FILE), "{ broken").unwrap();
         let list = TrustedDevices::open(Some(dir.path()));

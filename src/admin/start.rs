@@ -28,8 +28,9 @@ use crate::{
 pub(super) const CHECK: &str = "/check.css";
 
 /// What it does where it loads.
-pub(super) const CHECK_STYLE: &str = ".untrusted{display:none}.live:before{content:\"✓ This browser trusts the certificate.\"}\
-                                      .then:before{content:\"Encrypted pages come decluttered from now on. Read on.\"}";
+pub(super) const CHECK_STYLE: &str = ".untrusted{display:none}.live:before{content:\"✓ All is set\"}\
+                                      .then:before{content:\"This browser trusts the certificate: encrypted pages come decluttered from now on. Read on.\"}\
+                                      @supports(content:\"x\"){.again{display:none}}";
 
 /// Longest `User-Agent` that is repeated on the page: all of one that is real, because rules name parts of it.
 const SHOWN: usize = 500;
@@ -102,7 +103,7 @@ fn next_step(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, intercept
                     code { "intercept" } " is " code { "off" } " for this device." }
             }
         } @else if let Err(problem) = running.try_authority() {
-            p.bad { "Encrypted pages pass as they are, because there is no certificate authority: " (error_pages::prose(problem)) "." }
+            p.bad { "Encrypted pages pass as they are, because there is no certificate authority: " (error_pages::prose(&problem)) "." }
         } @else if is_known {
             section.step {
                 h2 { "✓ All is set" }
@@ -128,7 +129,7 @@ fn next_step(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, intercept
                     (steps(&system.certificate_steps()))
                 }
                 // Outside, for browsers that know no `content` and would show an empty box.
-                p { a href="/" { "Load this page again" } " to see whether all is set." }
+                p.again { a href="/" { "Load this page again" } " to see whether all is set." }
             }
         }
     }

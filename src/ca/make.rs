@@ -18,11 +18,19 @@ use super::{AuthorityError, CERT_FILE, KEY_FILE, random_serial, valid_for};
 /// Life of the authority: ten years, so that installing it is done once per device.
 const AUTHORITY_DAYS: i64 = 3650;
 
+/// Before this version, in seconds since 1970 (2026-11-01). An authority that a machine without a clock of its own makes before its
+/// clock is set would have to be made anew, and trusted anew by every device.
+const NOT_BEFORE: i64 = 1_793_491_200;
+
 /// Makes key and certificate. The certificate is written last, so that a half-made authority is noticed; where it cannot be
 /// written the key is removed too, and the next start makes both.
 pub(super) fn create(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<(), AuthorityError> {
+    let now = OffsetDateTime::now_utc();
+    if now.unix_timestamp() < NOT_BEFORE {
+        return Err(AuthorityError::Clock(now.date()));
+    }
     let key = KeyPair::generate()?;
-    let name = format!("Gleaner CA {} {} {}", machine_name(), OffsetDateTime::now_utc().date(), mark(&key));
+    let name = format!("Gleaner CA {} {} {}", machine_name(), now.date(), mark(&key));
     let mut params = CertificateParams::default();
     params.distinguished_name = DistinguishedName::new();
     params.distinguished_name.push(DnType::CommonName, name);

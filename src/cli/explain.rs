@@ -115,6 +115,10 @@ fn request(args: &Args, url: &Url, config: &Config) -> anyhow::Result<()> {
     // Writing to a `String` cannot fail, here and below.
     let from = if kind == "document" { "going to a page" } else { "on a page" };
     let _ = writeln!(out, "request    {url} as {kind}, {from}{}", on(args));
+    if let Some(answered) = profile::answered(config, &asker, url) {
+        let _ = writeln!(out, "decision   {answered}");
+        return say(&out);
+    }
     if connection != Connection::Seen {
         let choice = config.profiles.choose(&asker, wanted.host());
         let profile = choice.filter(|choice| !choice.profile.blocking).map(|choice| choice.profile.name.as_str());

@@ -87,7 +87,7 @@ impl Users {
     }
 
     /// Whether there is a user of this name.
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 

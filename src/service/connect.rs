@@ -8,7 +8,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tracing::debug;
 
-use super::{Exchange, requester};
+use super::{Exchange, requester, trust::Trust};
 use crate::{
     access_control::{Permit, PortRule},
     authority::{Scheme, Target},
@@ -31,9 +31,15 @@ impl Exchange {
         let target = permit.target();
         let any_protocol = permit.port_rule() == PortRule::Any;
         let device = self.device(request.headers());
-        let intercepts = self.intercepts(&request, target, &device);
+        let intercept = self.profile(request.headers(), target.plain_host()).map(|choice| choice.profile.intercept);
+        let intercepts = matches!(intercept, Some(Intercept::On | Intercept::Auto));
         let mut route = Route::of_connect(target, &self.running.config, intercepts);
         if route == Route::Intercept && self.proxy.tunnelled.contains(&device, &target.host_port) {
+            route = Route::Tunnel;
+        }
+        let trust =
+            (route == Route::Intercept && intercept == Some(Intercept::Auto)).then(|| Trust::of(&self.proxy, &device));
+        if trust.as_ref().is_some_and(|trust| !trust.is_given) {
             route = Route::Tunnel;
         }
         self.log.route = route.as_str();
@@ -46,22 +52,12 @@ impl Exchange {
             let connected = self.running.client.connect(&permit, requester).await;
             let stream = connected.map_err(|error| Self::upstream_error(&permit, error))?;
             if any_protocol {
-                return Ok(self.tunnel(request, stream));
+                return Ok(self.tunnel(request, stream, trust));
             }
             upstream = Some(stream);
         }
         let intercepts = route == Route::Intercept;
-        Ok(self.sniff(request, device, Destination::Origin(permit), intercepts, any_protocol, upstream))
-    }
-
-    /// Whether this client's connections are opened.
-    fn intercepts(&self, request: &Request<Incoming>, target: &Target, device: &Device) -> bool {
-        let fingerprint = || self.running.open_authority().map(|authority| authority.fingerprint());
-        match self.profile(request.headers(), target.plain_host()).map(|choice| choice.profile.intercept) {
-            Some(Intercept::On) => true,
-            Some(Intercept::Auto) => self.proxy.trusted_devices.trusts(device, fingerprint),
-            Some(Intercept::Off) | None => false,
-        }
+        Ok(self.sniff(request, device, Destination::Origin(permit), intercepts, upstream, trust))
     }
 
     /// CONNECT to our own name, which leads nowhere but here: a browser that was told `https:`, or one that sends
@@ -70,13 +66,13 @@ impl Exchange {
         self.log.route = "admin";
         if target.port == Scheme::Http.default_port() || self.running.open_authority().is_some() {
             let device = self.device(request.headers());
-            Ok(self.sniff(request, device, Destination::ControlHost(target), true, true, None))
+            Ok(self.sniff(request, device, Destination::ControlHost(target), true, None, None))
         } else {
             Err(Error::OwnPageEncrypted)
         }
     }
 
-    fn tunnel(&mut self, mut request: Request<Incoming>, upstream: TcpStream) -> Response<Body> {
+    fn tunnel(&mut self, mut request: Request<Incoming>, upstream: TcpStream, trust: Option<Trust>) -> Response<Body> {
         let upgrade: OnUpgrade = hyper::upgrade::on(&mut request);
         let log = self.hand_over_log(StatusCode::OK);
         let first_byte = Some(self.running.config.timeouts.connect_silence);
@@ -84,10 +80,11 @@ impl Exchange {
         connection.is_tunnel.store(true, Relaxed);
         let shutdown = connection.shutdown.clone();
         shutdown.spawn(async move {
-            let draining = &connection.shutdown.draining;
+            let draining = connection.shutdown.draining.child_token();
             match upgrade.await {
                 Ok(client) => {
-                    tunnel::copy(draining, TokioIo::new(client), upstream, log, first_byte).await;
+                    let copied = tunnel::copy(&draining, TokioIo::new(client), upstream, log, first_byte);
+                    Trust::watch(trust, &draining, copied).await;
                 }
                 Err(error) => debug!(%error, "the client left before its tunnel began"),
             }
@@ -101,11 +98,15 @@ impl Exchange {
         device: Device,
         destination: Destination,
         intercepts: bool,
-        any_protocol: bool,
         upstream: Option<TcpStream>,
+        trust: Option<Trust>,
     ) -> Response<Body> {
         let upgrade = hyper::upgrade::on(&mut request);
         let blocks = self.blocks(request.headers(), destination.target().plain_host());
+        let any_protocol = match &destination {
+            Destination::Origin(permit) => permit.port_rule() == PortRule::Any,
+            Destination::ControlHost(_) => true,
+        };
         let log = self.hand_over_log(StatusCode::OK);
         let connect = SniffedConnect {
             proxy: Arc::clone(&self.proxy),
@@ -117,6 +118,7 @@ impl Exchange {
             blocks,
             any_protocol,
             upstream,
+            trust,
             log,
         };
         self.connection.shutdown.spawn(connect.run(upgrade));

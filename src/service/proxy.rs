@@ -155,7 +155,7 @@ impl Proxy {
     /// Why there is no certificate authority, and what to do. It is opened, or made, if it was not yet.
     #[must_use]
     pub fn authority_problem(&self) -> Option<String> {
-        self.running().try_authority().err().map(str::to_owned)
+        self.running().try_authority().err()
     }
 
     /// The file the configuration came from.

@@ -4,13 +4,21 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    time::Duration,
 };
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
+use tokio_rustls::client::TlsStream;
 
 use crate::{
     browser::Browser,
     harness::{
         Origin, TestCa, TestProxy,
-        client::{curl, curl_command, run},
+        client::{connect_as, curl, curl_command, handshake, run},
         get, optional,
         origin::html,
         send,
@@ -181,6 +189,45 @@ async fn trust_is_of_one_program_is_kept_on_disk_and_forgotten_on_request() {
     curl(&proxy, &opened).await.unwrap();
     assert!(list.all().is_empty());
     proxy.stop().await;
+}
+
+#[tokio::test]
+async fn connections_that_are_open_end_when_trust_comes_and_when_it_goes() {
+    if optional::program("curl", "curl").is_none() {
+        return;
+    }
+    let ca = TestCa::new();
+    let origin = Origin::https(&ca, |_| html(DEMO)).await;
+    let proxy = TestProxy::trusting(&ca, "").await;
+    get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
+    let (ours, theirs) = (proxy.ca_file(), origins(&proxy));
+    let target = format!("localhost:{}", origin.addr.port());
+    // Until the proxy ends it.
+    let read = async |trust: &Path, wanted: &str| {
+        let tunnel = connect_as(&proxy, &target, "curl/1.0").await;
+        let mut stream = handshake(tunnel, &target, trust, &[b"http/1.1"]).await.unwrap();
+        stream.write_all(format!("GET / HTTP/1.1\r\nHost: {target}\r\n\r\n").as_bytes()).await.unwrap();
+        let mut text = String::new();
+        while !text.contains(wanted) {
+            let mut part = [0; 4096];
+            let length = stream.read(&mut part).await.unwrap();
+            assert!(length > 0, "{text}");
+            text.push_str(&String::from_utf8_lossy(&part[..length]));
+        }
+        stream
+    };
+    let ends = async |mut stream: TlsStream<TcpStream>| {
+        let mut rest = Vec::new();
+        assert!(timeout(Duration::from_secs(20), stream.read_to_end(&mut rest)).await.is_ok(), "it stays open");
+    };
+    let tunnelled = read(&theirs, CLUTTER).await;
+    assert!(page(&proxy, &ours, HERE).await.is_some());
+    ends(tunnelled).await;
+    let opened = read(&ours, "</html>").await;
+    // As `gleaner devices forget` does it, in a process of its own.
+    gleaner::TrustedDevices::open(proxy.ca_file().parent()).forget(None).unwrap();
+    ends(opened).await;
+    drop(read(&theirs, CLUTTER).await);
 }
 
 /// Posts the form of a page; the path of the next page.

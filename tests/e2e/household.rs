@@ -1,6 +1,8 @@
 //! The commands of a household: `serve --lan`, `init` and `devices`.
 
-use std::{fs, net::TcpStream, process::Command};
+use std::{fs, net::TcpStream, process::Command, time::Duration};
+
+use tokio::time::timeout;
 
 use crate::{
     cli::{folder, gleaner},
@@ -139,6 +141,41 @@ async fn where_nothing_can_be_written_it_says_so_and_what_to_do() {
     .unwrap();
     let checked = told(&gleaner(dir.path(), &["check-config", "c.yaml"], ""));
     assert!(checked.contains("blocking.dir: cannot write to /proc/gleaner/lists"), "{checked}");
+}
+
+#[tokio::test]
+async fn an_authority_that_could_not_be_made_is_made_once_it_can() {
+    let dir = folder();
+    fs::write(dir.path().join("c.yaml"), "listen: 0\nauthority: { dir: disk/ca }\n").unwrap();
+    // A disk that is not mounted yet.
+    std::os::unix::fs::symlink(dir.path().join("mounted"), dir.path().join("disk")).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+    let mut running = Running::start(command.args(["--config", "c.yaml"]).current_dir(dir.path()));
+    let own: std::net::SocketAddr = running.wait_for("proxy ").parse().unwrap();
+    running.wait_for("to end it");
+    let request = "GET http://gleaner.internal/ca.pem HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    assert!(raw(own, request).await.starts_with("HTTP/1.1 404"));
+    fs::create_dir(dir.path().join("mounted")).unwrap();
+    let made = async {
+        while !raw(own, request).await.contains("BEGIN CERTIFICATE") {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    timeout(Duration::from_secs(30), made).await.expect("it is not tried again");
+    running.end();
+}
+
+#[test]
+fn no_authority_is_dated_by_a_clock_that_was_never_set() {
+    let Some(faketime) = optional::program("faketime", "faketime") else { return };
+    let dir = folder();
+    fs::write(dir.path().join("c.yaml"), "authority: { dir: ca }\n").unwrap();
+    let mut command = Command::new(faketime);
+    command.args(["1970-01-02 00:00:00", env!("CARGO_BIN_EXE_gleaner"), "--config", "c.yaml", "ca", "export"]);
+    let output = command.current_dir(dir.path()).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && told.contains("this machine's clock says that it is 1970-01-0"), "{told}");
+    assert!(!dir.path().join("ca").exists());
 }
 
 /// A disk of 16 kB, most of which is in use.

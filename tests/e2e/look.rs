@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::harness::{TestProxy, get, optional};
+use crate::harness::{Origin, TestProxy, get, optional, origin::html, webdriver::Window};
 
 const TEXT: &str = "The town clock has a single hand. When it was built nobody needed minutes, and when somebody did, the council \
 found that a second hand would cost as much as a bridge. So it still points between the numbers.";
@@ -126,4 +126,34 @@ fn a_reader_page_fits_a_phone_whatever_the_page_holds() {
     assert!(number("heard") <= 1.0, "{look}");
     assert!(number("code") <= 0.0, "{look}");
     assert!(number("textarea") > 200.0, "a text area has a line of its own: {look}");
+}
+
+/// The buttons move by most of a screenful, as `scrollBy` does here; wherever that ends, the page then stands at a column's start.
+#[tokio::test]
+async fn a_page_that_turns_by_a_screenful_cuts_no_column() {
+    let origin = Origin::http(|seen| {
+        let text = format!("<p>{TEXT}</p>").repeat(40);
+        let dir = if seen.uri.path() == "/rtl" { "rtl" } else { "ltr" };
+        html(format!("<!doctype html><html lang=en dir={dir}><title>The clock</title><h1>The clock</h1>{text}"))
+    })
+    .await;
+    let proxy = TestProxy::start("filters: { order: [], output: { look: { screenfuls: true } } }").await;
+    let Some(window) = Window::open(&proxy).await else { return };
+    for size in [(390, 844), (600, 800)] {
+        window.resize(size.0, size.1).await;
+        window.go(&origin.url("/page")).await;
+        let fits = "return document.querySelector('main').scrollWidth > 3 * innerWidth \
+                    && document.documentElement.scrollHeight <= innerHeight";
+        assert_eq!(window.run(fits).await, true, "{size:?}");
+        window.run("document.querySelector('main').scrollBy(innerWidth * .85, 0)").await;
+        window.until("document.querySelector('main').scrollLeft > innerWidth * .9").await;
+        let left = "const box = document.querySelector('main'); const edge = box.getBoundingClientRect().left; \
+                    return [...box.querySelectorAll('p')].flatMap(p => [...p.getClientRects()]).map(rect => rect.left - edge) \
+                    .filter(left => left > -box.clientWidth && left < box.clientWidth)";
+        let left = window.run(left).await;
+        assert!(left.as_array().unwrap().iter().all(|left| left.as_f64().unwrap().abs() < 1.5), "{size:?}: {left}");
+    }
+    // It scrolls as ever.
+    window.go(&origin.url("/rtl")).await;
+    assert_eq!(window.run("return document.documentElement.scrollHeight > 2 * innerHeight").await, true);
 }

@@ -86,7 +86,12 @@ fn explain_says_which_profile_and_why() {
             &["--user-agent", "phone for one that names android", "text for"],
         ),
         (&["https://captive.apple.com/"], &["`https.except_lists`"]),
-        (&["https://a.example/", "--client", "8.8.8.8"], &["refused"]),
+        (&["https://a.example/", "--client", "8.8.8.8"], &["decision   refused: the client"]),
+        (&["http://127.0.0.1/"], &["decision   refused: 127.0.0.1"]),
+        (&["https://a.example:25/"], &["decision   refused: port 25"]),
+        (&["http://192.168.1.7/"], &["decision   let through"]),
+        (&["https://a.example/x.js", "--page", "http://[::1]/"], &["decision   let through"]),
+        (&["http://gleaner.internal/panel"], &["decision   answered by Gleaner itself"]),
     ] {
         let text = explained(arguments);
         assert!(words.iter().all(|word| text.contains(word)), "{arguments:?}: {text}");

@@ -6,7 +6,8 @@ use url::Url;
 
 use crate::{
     TrustedDevices,
-    access_control::is_private,
+    access_control::{Acl, is_private},
+    admin::is_control_host,
     authority::Target,
     config::{Asker, Choice, Config, Intercept},
     device::without_numbers,
@@ -64,13 +65,31 @@ pub(super) fn explain(config: &Config, asker: &Asker<'_>, url: &Url) -> (String,
     for (index, how) in how.iter().enumerate() {
         line(if index == 0 { "HTTPS" } else { "" }, how);
     }
+    (text, connection)
+}
+
+/// What becomes of a request that no filter and no list is asked about. Where a name leads is known only when it is resolved.
+pub(super) fn answered(config: &Config, asker: &Asker<'_>, url: &Url) -> Option<String> {
     if !config.access.allows_client(asker.client) {
         let lan = is_private(asker.client) && !config.access.lan;
         let lan =
             if lan { "; a proxy that was started with `--lan` lets it in, which `--lan` here explains" } else { "" };
-        line("access", &format!("refused: the client is not in `access.clients`{lan}"));
+        return Some(format!("refused: the client is not in `access.clients`{lan}"));
     }
-    (text, connection)
+    let users = &config.access.users;
+    if let Some(user) = asker.user.filter(|user| !users.is_empty() && !users.has(user)) {
+        return Some(format!("refused: `access.users` has no {user:?}"));
+    }
+    let target = target(url)?;
+    if is_control_host(&target) {
+        return Some("answered by Gleaner itself".to_owned());
+    }
+    let refusal = Acl::new(config.access.clone(), config.listen.clone()).permit(target).err()?;
+    Some(format!("refused: {refusal}"))
+}
+
+fn target(url: &Url) -> Option<Target> {
+    Target::of_absolute(&url.as_str().parse().ok()?).ok()
 }
 
 /// What becomes of an encrypted connection, and why.
@@ -119,8 +138,7 @@ fn encrypted(
 
 /// The programs of this client that refuse our certificate for the host.
 fn refusing(config: &Config, asker: &Asker<'_>, url: &Url) -> Vec<String> {
-    let target = url.as_str().parse().ok().and_then(|uri| Target::of_absolute(&uri).ok());
-    let Some(target) = target.filter(|_| config.https.tunnel_refused) else { return Vec::new() };
+    let Some(target) = target(url).filter(|_| config.https.tunnel_refused) else { return Vec::new() };
     let all = TunnelledHosts::open(config.authority_dir.as_deref()).all();
     let of_client =
         all.into_iter().filter(|(_, host, _)| **host == *target.host_port).filter_map(|(client, ..)| client);

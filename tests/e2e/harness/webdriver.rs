@@ -1,6 +1,10 @@
 //! A window of Chromium that a test uses as a person does, driven by `chromedriver` (W3C `WebDriver`).
 
-use std::{process::Command, time::Duration};
+use std::{
+    io::{Read, Write},
+    process::Command,
+    time::Duration,
+};
 
 use http::{Method, Request};
 use http_body_util::{BodyExt, Full};
@@ -35,13 +39,32 @@ impl Window {
         let driver = format!("127.0.0.1:{}", port.trim_end_matches('.'));
         let profile = format!("--user-data-dir={}/profile", home.path().display());
         let proxy = format!("--proxy-server={}", proxy.addr);
-        let arguments =
-            ["--headless", "--no-sandbox", "--disable-gpu", "--proxy-bypass-list=<-loopback>", &profile, &proxy];
+        let arguments = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--proxy-bypass-list=<-loopback>",
+            &profile,
+            &proxy,
+        ];
         let wanted = json!({ "capabilities": { "alwaysMatch": { "goog:chromeOptions": { "args": arguments } } } });
         let mut window = Self { driver, session: String::new(), _running: running, _home: home };
         let opened = window.command(Method::POST, "/session", wanted).await;
         window.session = format!("/session/{}", opened["sessionId"].as_str().unwrap());
         Some(window)
+    }
+
+    /// Ends Chromium, which outlives its driver.
+    fn close(&self) -> std::io::Result<()> {
+        let mut stream = std::net::TcpStream::connect(&self.driver)?;
+        stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+        write!(stream, "DELETE {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", self.session)?;
+        stream.read_to_end(&mut Vec::new()).map(drop)
     }
 
     async fn command(&self, method: Method, path: &str, body: Value) -> Value {
@@ -119,5 +142,12 @@ impl Window {
     /// The window's size in CSS pixels.
     pub(crate) async fn resize(&self, width: u32, height: u32) {
         self.post("/window/rect", json!({ "width": width, "height": height })).await;
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        // A test that fails has more to say than this.
+        let _ = self.close();
     }
 }

@@ -56,6 +56,8 @@ impl Default for ReaderLook {
 const BASE: &str = include_str!("../reader.css");
 const DARK: &str = include_str!("dark.css");
 const INK: &str = include_str!("ink.css");
+/// Where the browser makes the buttons: without them a mouse could not turn. From right to left Chromium 156 snaps to the last column
+/// at once.
 const SCREENFULS: &str = include_str!("screenfuls.css");
 
 impl ReaderLook {
