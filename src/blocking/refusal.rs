@@ -90,8 +90,8 @@ fn of_request(rule: &str, regexes: &mut usize) -> Option<&'static str> {
     } else if options.is_none() && pattern.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         // As `error`, the whole answer of a server that has no list.
         Some(NO_RULE)
-    } else if options.is_none() && pattern.bytes().all(|byte| b"htps:/.|*^".contains(&byte)) && matches_any(rule) {
-        Some(EVERY_ADDRESS)
+    } else if options.is_none() && pattern.bytes().all(|byte| b"htps:/.|*^".contains(&byte)) {
+        too_heavy(pattern.len(), regexes).or_else(|| matches_any(rule).then_some(EVERY_ADDRESS))
     } else if has("csp") {
         Some("a policy for the page ($csp)")
     } else if has("to=") {

@@ -245,7 +245,7 @@ async fn a_pause_of_all_devices_is_set_by_another_process_and_ends_by_itself() {
     assert!(run(gleaner(&config, &["pause", "off"])).await.0);
     until_blocked(&proxy, true).await;
     // It ends by itself.
-    assert!(run(gleaner(&config, &["pause", "2s"])).await.0);
+    assert!(run(gleaner(&config, &["pause", "2s"])).await.1.contains("nothing is blocked for 2 s"));
     until_blocked(&proxy, false).await;
     until_blocked(&proxy, true).await;
 
@@ -403,6 +403,8 @@ async fn explain_names_the_rule_that_removes_parameters_or_keeps_them() {
     let (dir, settings) = with_list("$removeparam=cid\n@@||agoda.example^$removeparam\n");
     let config = dir.path().join("config.yaml");
     fs::write(&config, &settings).unwrap();
+    let (_, text) = run(gleaner(&config, &["explain", "wss://shop.example/live"])).await;
+    assert!(text.contains("write https://shop.example/live and --kind websocket"), "{text}");
     let (well, text) = run(gleaner(&config, &["explain", "http://shop.example/?cid=1&q=2"])).await;
     assert!(
         well && text.contains("to http://shop.example/?q=2\nrule       ")

@@ -98,6 +98,30 @@ async fn lists_are_fetched_side_by_side_and_one_that_is_too_long_when_unpacked_i
 }
 
 #[tokio::test]
+async fn a_list_of_https_does_not_come_from_an_address_without() {
+    let ca = TestCa::new();
+    let plain = Origin::http(|_| response(&[], "||ads.example^\n")).await;
+    let to = plain.url("/l.txt");
+    let origin = Origin::https(&ca, move |_| {
+        let mut answer = response(&[("location", &*to)], "");
+        *answer.status_mut() = StatusCode::FOUND;
+        answer
+    })
+    .await;
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("config.yaml");
+    fs::write(dir.path().join("origins.pem"), ca.pem()).unwrap();
+    let yaml = format!(
+        "access: {{ allow_targets: ['127.0.0.1:1-65535', '[::1]:1-65535'] }}\nupstream: {{ extra_ca_file: origins.pem }}\n\
+         blocking: {{ lists: ['https://localhost:{}/l.txt'], dir: lists }}\n",
+        origin.addr.port()
+    );
+    fs::write(&config, yaml).unwrap();
+    let (well, text) = run(gleaner(&config, &["lists", "update"])).await;
+    assert!(!well && text.contains("which anybody on the way could change"), "{text}");
+}
+
+#[tokio::test]
 async fn a_list_that_never_came_is_asked_for_again_at_the_next_start() {
     let turn = std::sync::atomic::AtomicUsize::new(0);
     let origin = Origin::http(move |_| match turn.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
