@@ -74,7 +74,6 @@ impl Acl {
         Self { access, own }
     }
 
-    /// Whether a client at this address may use the proxy at all.
     pub(crate) fn client_allowed(&self, client: IpAddr) -> bool {
         self.access.allows_client(client.to_canonical())
     }

@@ -117,11 +117,6 @@ impl Target {
         host.trim_start_matches('[').trim_end_matches(['.', ']'])
     }
 
-    /// The same place under another scheme.
-    pub(crate) fn with_scheme(&self, scheme: Scheme) -> Self {
-        Self { scheme, ..self.clone() }
-    }
-
     /// The target of a CONNECT: `host:port`, the port always written (RFC 9110 § 9.3.6).
     pub(crate) fn of_connect(uri: &Uri) -> Result<Self, TargetError> {
         let authority = uri.authority().ok_or(TargetError::Form)?.as_str();
@@ -206,6 +201,12 @@ pub(crate) enum TargetError {
     Port,
     #[error("the Host field is missing, repeated or malformed")]
     HostField,
+}
+
+/// Whether this is a host and a port, if any.
+pub(crate) fn is_valid(authority: &str) -> bool {
+    let is_port = |port: Option<&str>| port.is_none_or(|port| parse_port(port).is_ok());
+    split(authority).is_ok_and(|(host, port)| is_port(port) && Host::parse(host).is_ok())
 }
 
 fn split(authority: &str) -> Result<(&str, Option<&str>), TargetError> {

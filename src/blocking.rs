@@ -21,11 +21,12 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
     io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::SystemTime,
 };
 
 use gleaner_filters::{Hiding, Names, Resource};
+use parking_lot::Mutex;
 use url::Url;
 
 pub(crate) use self::{
@@ -233,7 +234,7 @@ impl Blocker {
         if counting.len() == lists.len() {
             return Arc::clone(&self.engine);
         }
-        let mut partial = self.partial.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut partial = self.partial.lock();
         let engine = partial.entry(counting).or_insert_with_key(|counting| {
             let list = |&index: &usize| {
                 let (_, rules) = read_rules(&lists[index], self.settings.dir.as_deref()).unwrap_or_default();

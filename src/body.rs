@@ -22,13 +22,14 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
 use tokio::time::timeout;
 
-use self::end_marker::EndMarker;
 pub(crate) use self::{
+    end_marker::EndMarker,
     incoming::IncomingBody,
     replay::ReplayHandle,
     timing::{ContinueGate, IdleTimer},
 };
 use crate::{
+    client::UpstreamError,
     log::{BrokenBy, RequestLog},
     server::InFlight,
 };
@@ -41,14 +42,20 @@ pub(crate) type ByteCount = Arc<AtomicU64>;
 pub(crate) struct Body {
     /// `None` where it is empty.
     source: Option<UnsyncBoxBody<Bytes, BodyError>>,
-    count: Option<ByteCount>,
+    pub(crate) count: Option<ByteCount>,
     log: Option<Box<RequestLog>>,
     failed: Option<BodyError>,
-    end_marker: Option<EndMarker>,
+    /// An error follows what was sent before it: at an error hyper resets an HTTP/2 stream, and h2 drops what is queued
+    /// for it, the head too. The error waits as long as the end of a complete response would: until the client has read
+    /// what is queued, or resets the stream, or the connection ends.
+    pub(crate) end_marker: Option<EndMarker>,
     outcome: Option<Arc<Outcome>>,
-    idle_timer: Option<IdleTimer>,
-    gate: Option<ContinueGate>,
-    in_flight: Option<InFlight>,
+    /// Fails when no frame comes for so long while one is polled for.
+    pub(crate) idle_timer: Option<IdleTimer>,
+    /// Is not polled before it opens.
+    pub(crate) gate: Option<ContinueGate>,
+    /// Kept until the body is dropped.
+    pub(crate) in_flight: Option<InFlight>,
 }
 
 /// Why a body did not end as it should.
@@ -62,46 +69,26 @@ pub(crate) enum BodyError {
     Stalled,
 }
 
-/// The kind of a [`BodyError`], for the sender of the body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
-    Stalled,
-    Malformed,
-    /// The peer closed the connection or reset the stream.
-    Left,
-}
-
 /// How a body has ended; shared with its sender.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
-    ended: AtomicBool,
-    failure: OnceLock<Failure>,
-}
-
-impl Outcome {
     /// Whether its last byte was taken.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.ended.load(Relaxed)
-    }
-
+    pub(crate) ended: AtomicBool,
     /// Why it did not end as it should.
-    pub(crate) fn failure(&self) -> Option<Failure> {
-        self.failure.get().copied()
-    }
+    pub(crate) failure: OnceLock<UpstreamError>,
 }
 
-impl Failure {
-    fn of(error: &BodyError) -> Self {
-        let error = match error {
-            BodyError::Http(error) => error,
-            BodyError::Cut => return Self::Left,
-            BodyError::Stalled => return Self::Stalled,
-        };
-        let cause = std::error::Error::source(error).and_then(|error| error.downcast_ref());
-        match cause.map(std::io::Error::kind) {
-            Some(std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput) => Self::Malformed,
-            _ => Self::Left,
-        }
+/// What the sender of the body is told of its error.
+fn cause(error: &BodyError) -> UpstreamError {
+    let error = match error {
+        BodyError::Http(error) => error,
+        BodyError::Cut => return UpstreamError::ClientLeft,
+        BodyError::Stalled => return UpstreamError::ClientStalled,
+    };
+    let cause = std::error::Error::source(error).and_then(|error| error.downcast_ref());
+    match cause.map(std::io::Error::kind) {
+        Some(std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput) => UpstreamError::ClientBody,
+        _ => UpstreamError::ClientLeft,
     }
 }
 
@@ -127,29 +114,6 @@ impl Body {
         Self { failed: Some(error), ..Self::default() }
     }
 
-    /// Counts into this counter from now on.
-    pub(crate) fn counted(mut self, count: ByteCount) -> Self {
-        self.count = Some(count);
-        self
-    }
-
-    /// Its counter.
-    pub(crate) fn count(&self) -> Option<ByteCount> {
-        self.count.clone()
-    }
-
-    /// Fails when no frame comes for this long while one is polled for.
-    pub(crate) fn with_idle_timeout(mut self, timeout: Duration) -> Self {
-        self.idle_timer = Some(IdleTimer::new(timeout));
-        self
-    }
-
-    /// Is not polled before this gate opens.
-    pub(crate) fn behind(mut self, gate: ContinueGate) -> Self {
-        self.gate = Some(gate);
-        self
-    }
-
     /// Waits for its first frame, for so long at most.
     pub(crate) async fn begun(mut self, limit: Duration) -> Self {
         match timeout(limit, self.frame()).await {
@@ -157,20 +121,6 @@ impl Body {
             Ok(Some(Err(error))) => Self::broken(error),
             Ok(None) | Err(_) => self,
         }
-    }
-
-    /// Keeps this until the body has ended or is dropped.
-    pub(crate) fn holding(mut self, in_flight: InFlight) -> Self {
-        self.in_flight = Some(in_flight);
-        self
-    }
-
-    /// An error will follow what was sent before it: at an error hyper resets an HTTP/2 stream, and h2 drops what is
-    /// queued for it, the head too. The error waits as long as the end of a complete response would: until the client
-    /// has read what is queued, or resets the stream, or the connection ends.
-    pub(crate) fn failing_after_its_data(mut self) -> Self {
-        self.end_marker = Some(EndMarker::default());
-        self
     }
 
     /// Where its end will be recorded.
@@ -183,7 +133,7 @@ impl Body {
         if !self.is_done() {
             log.expect_end();
         }
-        self.count = Some(log.sent());
+        self.count = Some(Arc::clone(&log.sent));
         self.log = Some(Box::new(log));
         self
     }
@@ -252,7 +202,7 @@ impl Body {
     fn fail<T>(&mut self, error: BodyError, cx: &Context<'_>) -> Poll<T> {
         if let Some(outcome) = &self.outcome {
             // The first failure is the cause.
-            let _ = outcome.failure.set(Failure::of(&error));
+            let _ = outcome.failure.set(cause(&error));
         }
         self.failed = Some(error);
         if let Some(log) = &mut self.log {
@@ -340,7 +290,8 @@ mod tests {
     async fn frames_that_were_read_come_first_and_are_counted() {
         let frames = ["ab", "c"].map(|text| Frame::data(Bytes::from_static(text.as_bytes())));
         let count = ByteCount::default();
-        let body = Body::prefixed(frames.into(), "de".to_owned().into()).counted(Arc::clone(&count));
+        let prefixed = Body::prefixed(frames.into(), "de".to_owned().into());
+        let body = Body { count: Some(Arc::clone(&count)), ..prefixed };
         assert_eq!(body.size_hint().exact(), Some(5));
         assert_eq!(body.collect().await.unwrap().to_bytes(), "abcde");
         assert_eq!(count.load(Relaxed), 5);

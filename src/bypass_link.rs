@@ -39,7 +39,6 @@ const ALLOWED_FOR: Duration = Duration::from_mins(10);
 const MAX_PAGES: usize = 10_000;
 
 /// Which pages are shown unfiltered, and to which clients.
-#[derive(Debug)]
 pub(crate) struct BypassLinks {
     /// Random for each process. The hash is the standard library's SipHash-1-3: a guessed token has one chance in 2^64, and
     /// gains one unfiltered page.

@@ -81,12 +81,12 @@ pub enum AuthorityError {
 }
 
 /// The authority.
-pub struct Authority {
+pub(crate) struct Authority {
     dir: PathBuf,
     issuer: Issuer<'static, KeyPair>,
-    certificate: CertificateDer<'static>,
-    certificate_pem: String,
-    not_after: OffsetDateTime,
+    pub(crate) certificate: CertificateDer<'static>,
+    pub(crate) certificate_pem: String,
+    pub(crate) not_after: OffsetDateTime,
     /// One key for all leaves of this process: making keys is the slow part, and more keys would add no security.
     leaf_key: KeyPair,
     /// The same key in the form in which rustls signs handshakes with it.
@@ -109,7 +109,7 @@ pub(crate) fn certificate_file(dir: &Path) -> PathBuf {
 
 impl Authority {
     /// Loads the authority from its folder, or makes one there if the folder has none.
-    pub fn open(dir: &Path) -> Result<Self, AuthorityError> {
+    pub(crate) fn open(dir: &Path) -> Result<Self, AuthorityError> {
         if is_missing(dir) {
             match make::create(dir, &dir.join(KEY_FILE), &dir.join(CERT_FILE)) {
                 // Another process that starts on the same folder was faster: its authority is as good.
@@ -126,28 +126,6 @@ impl Authority {
     pub(crate) fn replaced(&self) -> Result<Option<Self>, AuthorityError> {
         let now = load(&self.dir)?;
         Ok((now.certificate != self.certificate).then_some(now))
-    }
-
-    /// The last moment at which the certificate is valid.
-    pub(crate) fn not_after(&self) -> OffsetDateTime {
-        self.not_after
-    }
-
-    /// The certificate's file.
-    fn certificate_file(&self) -> PathBuf {
-        certificate_file(&self.dir)
-    }
-
-    /// The certificate to install, in DER.
-    #[must_use]
-    pub fn certificate_der(&self) -> &[u8] {
-        &self.certificate
-    }
-
-    /// The certificate to install, in PEM.
-    #[must_use]
-    pub fn certificate_pem(&self) -> &str {
-        &self.certificate_pem
     }
 
     /// The TLS settings with the host's leaf certificate, from the cache or fresh.

@@ -24,15 +24,12 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{
-    Args, Parser, Subcommand,
-    builder::{PossibleValuesParser, TypedValueParser},
-};
+use clap::{Args, Parser, Subcommand};
 use gleaner_filters::PageError;
 
 use crate::{
     AuthorityError, Config, ConfigError, StartError,
-    config::{self, LogFormat, Lookup},
+    config::{self, ConfigErrorKind, LogFormat, Lookup},
     offline::input::ReadError,
 };
 
@@ -122,11 +119,10 @@ struct ServeArguments {
     #[arg(long, value_name = "ADDR", value_parser = listen_address)]
     listen: Vec<Listen>,
     /// How log lines look, instead of the configuration's
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(["text", "json"]).map(|word| log_format(&word)))]
+    #[arg(long, value_name = "FORMAT")]
     log_format: Option<LogFormat>,
 }
 
-/// An address to listen on.
 #[derive(Clone, Copy, Debug)]
 struct Listen {
     addr: SocketAddr,
@@ -137,10 +133,6 @@ struct Listen {
 fn listen_address(text: &str) -> Result<Listen, String> {
     let addr = config::listen_address(text).map_err(|problem| format!("{problem}; expected {}", config::LISTEN))?;
     Ok(Listen { addr, is_port_alone: text.parse::<u16>().is_ok() })
-}
-
-fn log_format(word: &str) -> LogFormat {
-    if word == "json" { LogFormat::Json } else { LogFormat::Text }
 }
 
 impl ServeArguments {
@@ -208,7 +200,6 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Runs the command.
 fn run(arguments: Arguments) -> anyhow::Result<()> {
     let Arguments { command, config, serve } = arguments;
     let is_serve = matches!(command, None | Some(Command::Serve(_)));
@@ -288,10 +279,10 @@ fn exit_code(error: &anyhow::Error) -> u8 {
         _ => (error.downcast_ref::<ConfigError>(), error.downcast_ref::<AuthorityError>()),
     };
     if let Some(error) = config {
-        return match (error.is_missing(), error.is_unreadable()) {
-            (true, _) => EX_NOINPUT,
-            (_, true) => EX_IOERR,
-            _ => EX_CONFIG,
+        return match error.kind {
+            ConfigErrorKind::Missing => EX_NOINPUT,
+            ConfigErrorKind::Unreadable => EX_IOERR,
+            ConfigErrorKind::Content | ConfigErrorKind::Elsewhere => EX_CONFIG,
         };
     }
     let io = match (authority, error.downcast_ref::<ReadError>()) {

@@ -22,6 +22,8 @@ use http_body::Body as _;
 use hyper::body::Incoming;
 use tokio::{net::TcpStream, sync::OwnedSemaphorePermit};
 
+#[cfg(feature = "fuzzing")]
+pub use self::tolerant_io::read_in_pieces;
 use self::{
     connector::{Connector, Stream},
     http1_connection::Http1Connection,
@@ -127,16 +129,14 @@ impl Client {
     ) -> Result<(Response<Incoming>, Option<OwnedSemaphorePermit>), UpstreamError> {
         let mut is_repeated = false;
         loop {
-            let kept = if is_repeated {
-                let http2 = pool.http2(target);
-                http2.map(|(connection, stream)| Connection::Http2(connection, stream))
+            let kept = if is_repeated { None } else { pool.take_http1(target, request.method().is_idempotent()) };
+            let connection = if let Some(connection) = kept {
+                Connection::Http1 { connection, is_reused: true }
+            } else if let Some((connection, stream)) = pool.http2(target) {
+                Connection::Http2(connection, stream)
             } else {
-                kept(pool, target, &request)
-            };
-            let connection = match kept {
-                Some(kept) => kept,
                 // In a box, as the other rare or large parts are: the future of each request is moved about.
-                None => Box::pin(self.join_or_open(pool, target, requester)).await?,
+                Box::pin(self.join_or_open(pool, target, requester)).await?
             };
             let (is_reused, sent) = match connection {
                 Connection::Http1 { connection, is_reused } => {
@@ -256,15 +256,6 @@ impl Client {
     }
 }
 
-/// A kept connection that can take this request.
-fn kept(pool: &Pool, target: &Arc<Target>, request: &Request<Body>) -> Option<Connection> {
-    if let Some(connection) = pool.take_http1(target, request.method().is_idempotent()) {
-        return Some(Connection::Http1 { connection, is_reused: true });
-    }
-    let (connection, stream) = pool.http2(target)?;
-    Some(Connection::Http2(connection, stream))
-}
-
 fn path_of(request: &Request<Body>) -> PathAndQuery {
     let path = request.uri().path_and_query().cloned();
     path.unwrap_or_else(|| PathAndQuery::from_static("/"))
@@ -276,10 +267,4 @@ fn authenticates_connection(headers: &HeaderMap) -> bool {
         let scheme = value.as_bytes().split(|byte| *byte == b' ').next();
         scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"ntlm") || scheme.eq_ignore_ascii_case(b"negotiate"))
     })
-}
-
-/// For the fuzz targets, see `tolerant_io`.
-#[cfg(feature = "fuzzing")]
-pub(crate) fn fuzz_response(bytes: &[u8], piece: usize) {
-    tolerant_io::read_in_pieces(bytes, piece);
 }

@@ -32,6 +32,7 @@ mod yaml_errors;
 use std::{
     collections::BTreeMap,
     net::{Ipv4Addr, SocketAddr},
+    ops::{Deref, DerefMut},
     path::PathBuf,
     sync::Arc,
 };
@@ -46,13 +47,12 @@ pub use self::{
     blocking::RawBlocking,
     build::check_addresses,
     edit::starter,
-    error::{ConfigError, in_plain_words},
+    error::ConfigError,
     headers::Headers,
     hosts::HostPatterns,
     https::{Https, Intercept, RawAuthority, RawUpstream},
-    ineffective::IneffectiveSetting,
     limits::Limits,
-    listen::{LISTEN, Listen, listen_address},
+    listen::{LISTEN, listen_address},
     load::{Found, Lookup, filters_over},
     log::{Log, LogFormat, LogLevel},
     panel::Panel,
@@ -63,7 +63,12 @@ pub use self::{
     users::{Hash as PasswordHash, Users},
 };
 
-pub(crate) use self::{file::read as read_file, load::effective};
+use self::listen::Listen;
+pub(crate) use self::{
+    error::{Kind as ConfigErrorKind, in_plain_words},
+    file::{MAX_CONFIG, read as read_file},
+    load::effective,
+};
 use crate::blocking::{Blocker, ListSource};
 
 /// The built-in list of hosts that are neither opened nor rewritten.
@@ -79,7 +84,8 @@ const BUILTIN: &str = "builtin";
 pub struct RawConfig {
     /// Address and port to listen on, or a list of them. Loopback unless the whole network is meant
     /// to use the proxy; then set `access.clients` too.
-    pub listen: Listen,
+    #[serde(with = "Listen")]
+    pub listen: Vec<SocketAddr>,
     /// What happens to encrypted connections.
     pub https: Https,
     /// The local certificate authority.
@@ -123,7 +129,7 @@ pub struct RawConfig {
 impl Default for RawConfig {
     fn default() -> Self {
         Self {
-            listen: Listen(vec![(Ipv4Addr::LOCALHOST, 8118).into()]),
+            listen: vec![(Ipv4Addr::LOCALHOST, 8118).into()],
             https: Https::default(),
             authority: RawAuthority::default(),
             upstream: RawUpstream::default(),
@@ -156,48 +162,15 @@ pub enum Preset {
     Crunch,
 }
 
-impl Preset {
-    /// The preset's name as written in the YAML.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Crunch => "crunch",
-        }
-    }
-}
-
 /// The configuration as used: parsed, read and checked.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Addresses to listen on; at least one.
-    pub listen: Vec<SocketAddr>,
-    /// What happens to encrypted connections.
-    pub https: Https,
+    /// The sections as they are written. They can be named without it.
+    pub raw: RawConfig,
     /// Folder of the certificate authority; `None` where the user has no home and none is set.
     pub authority_dir: Option<PathBuf>,
     /// Certificates trusted beside the platform's.
     pub extra_roots: Vec<CertificateDer<'static>>,
-    /// Hosts whose certificates are not verified.
-    pub insecure_hosts: HostPatterns,
-    /// Who and what is allowed.
-    pub access: Access,
-    /// Which pages are rewritten.
-    pub rewrite: Rewrite,
-    /// Fields that this proxy adds to requests.
-    pub headers: Headers,
-    /// Bounds.
-    pub limits: Limits,
-    /// Waiting times.
-    pub timeouts: Timeouts,
-    /// Logging.
-    pub log: Log,
-    /// Who may open the panel.
-    pub panel: Panel,
-    /// The preset the filters started from.
-    pub preset: Preset,
-    /// The filter chain.
-    pub filters: ChainConfig,
     /// Lists of advertisements and trackers.
     pub blocker: Arc<Blocker>,
     /// Hosts of `https.except_lists`.
@@ -212,4 +185,18 @@ pub struct Config {
     pub hints: Vec<String>,
     /// Files whose change means a reload.
     pub watched: Vec<PathBuf>,
+}
+
+impl Deref for Config {
+    type Target = RawConfig;
+
+    fn deref(&self) -> &RawConfig {
+        &self.raw
+    }
+}
+
+impl DerefMut for Config {
+    fn deref_mut(&mut self) -> &mut RawConfig {
+        &mut self.raw
+    }
 }

@@ -3,11 +3,7 @@
 //! Credentials are required where `access.users` has entries. `error_pages` makes the answer, which does not say what
 //! was wrong (RFC 9110 § 11.7, RFC 7617 § 2).
 
-use std::{
-    net::{IpAddr, Ipv6Addr},
-    sync::Arc,
-    time::Duration,
-};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use argon2::{Argon2, PasswordHash, PasswordHasher, PasswordVerifier, password_hash::SaltString};
 use base64ct::{Base64, Encoding};
@@ -19,6 +15,7 @@ use crate::{
     ca::random_bytes,
     config::Users,
     expiring_map::{ExpiringMap, Lifetime},
+    listener::client_network,
 };
 
 /// Wrong guesses one address may make before it must wait. Enough for a person who tries the passwords they know;
@@ -44,7 +41,6 @@ const CHECKS_AT_ONCE: usize = 2;
 /// Longest `Basic` field in bytes that is decoded; names and passwords are shorter.
 const MAX_FIELD_BYTES: usize = 1024;
 
-/// Why a client is not let in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Denied {
     /// No credentials, or wrong ones; the answer does not differ.
@@ -54,7 +50,6 @@ pub(crate) enum Denied {
 }
 
 /// Checks `Proxy-Authorization` before everything else, where users are configured.
-#[derive(Debug)]
 pub(crate) struct Authenticator {
     users: Arc<Users>,
     /// Digests of right credentials with a secret of this process: the time of a lookup reveals nothing, and memory holds no
@@ -90,22 +85,12 @@ impl Authenticator {
         field: &HeaderName,
     ) -> Result<Arc<str>, Denied> {
         let (name, password) = basic(headers, field).ok_or(Denied::Credentials)?;
-        self.check_password(client, name, password).await
-    }
-
-    /// Checks a name and a password, however they came. Returns the name.
-    pub(crate) async fn check_password(
-        &self,
-        client: IpAddr,
-        name: String,
-        password: String,
-    ) -> Result<Arc<str>, Denied> {
         let digest = self.digest(&name, &password);
         let user: Arc<str> = name.as_str().into();
         if self.verified.get(&digest).is_some() {
             return Ok(user);
         }
-        let guesses = self.guesses.get_or_default(&network(client));
+        let guesses = self.guesses.get_or_default(&client_network(client));
         // One guess at a time from an address: many at once would all be made before one is counted.
         let mut guesses = guesses.lock().await;
         if self.verified.get(&digest).is_some() {
@@ -119,7 +104,7 @@ impl Authenticator {
     /// Checks the password of the one user without a name. What was right before is not remembered: while there are too many
     /// guesses, the right password has to wait too, or guessing would go on as fast as before.
     pub(crate) async fn log_in(&self, client: IpAddr, password: String) -> Result<(), Denied> {
-        let guesses = self.guesses.get_or_default(&network(client));
+        let guesses = self.guesses.get_or_default(&client_network(client));
         let mut guesses = guesses.lock().await;
         self.guess(&mut guesses, String::new(), password).await
     }
@@ -183,17 +168,6 @@ pub(crate) fn basic(headers: &HeaderMap, field: &HeaderName) -> Option<(String, 
     let decoded = String::from_utf8(Base64::decode_vec(credentials.trim()).ok()?).ok()?;
     let (name, password) = decoded.split_once(':')?;
     Some((name.to_owned(), password.to_owned()))
-}
-
-/// What counts as one address: an IPv6 client has a whole /64 to itself.
-fn network(client: IpAddr) -> IpAddr {
-    match client.to_canonical() {
-        IpAddr::V6(v6) => {
-            let [a, b, c, d, ..] = v6.segments();
-            Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
-        }
-        v4 @ IpAddr::V4(_) => v4,
-    }
 }
 
 #[cfg(test)]
@@ -278,14 +252,5 @@ mod tests {
         let (one, two) = (hash_password("x").unwrap(), hash_password("x").unwrap());
         assert_ne!(one, two);
         assert!(Argon2::default().verify_password(b"x", &PasswordHash::new(&one).unwrap()).is_ok());
-    }
-
-    #[test]
-    fn addresses_of_one_ipv6_network_count_as_one() {
-        let of = |text: &str| network(text.parse().unwrap());
-        assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:1"));
-        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
-        assert_eq!(of("::ffff:192.0.2.1"), of("192.0.2.1"));
-        assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
     }
 }

@@ -51,20 +51,8 @@ pub(crate) enum Side {
 impl Error {
     pub(crate) fn side(&self) -> Side {
         match self {
-            Self::ClientNotAllowed(_)
-            | Self::TooManyConnections
-            | Self::Rejected(_)
-            | Self::Credentials { .. }
-            | Self::TooManyGuesses
-            | Self::CredentialsChanged
-            | Self::Target(_)
-            | Self::NotAProxyRequest(_)
-            | Self::OwnPageEncrypted
-            | Self::Misdirected(_)
-            | Self::Refused(_)
-            | Self::Loop
             // A name that leads to a forbidden address is the client's wish all the same.
-            | Self::Upstream {
+            Self::Upstream {
                 error:
                     UpstreamError::Address(_)
                     | UpstreamError::ClientLeft
@@ -74,6 +62,7 @@ impl Error {
             } => Side::Client,
             Self::Upstream { error: UpstreamError::NoDescriptors, .. } => Side::Proxy,
             Self::Upstream { .. } => Side::Upstream,
+            _ => Side::Client,
         }
     }
 }

@@ -1,14 +1,9 @@
 //! A map with a limited number of entries, each kept for a limited time; of more, the least recently used go.
 
-use std::{
-    borrow::Borrow,
-    convert::Infallible,
-    hash::Hash,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{borrow::Borrow, convert::Infallible, hash::Hash, time::Duration};
 
 use lru::LruCache;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 /// How long an entry is kept.
@@ -37,12 +32,11 @@ impl<K: Hash + Eq + Clone, V: Clone> ExpiringMap<K, V> {
         Self { entries: Mutex::new(LruCache::unbounded()), most, lifetime }
     }
 
-    /// The value of this key.
     pub(crate) fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
     {
-        self.get_locked(&mut self.lock(), key)
+        self.get_locked(&mut self.entries.lock(), key)
     }
 
     /// Whether it has an entry of this key, which is no use of it.
@@ -50,16 +44,16 @@ impl<K: Hash + Eq + Clone, V: Clone> ExpiringMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.lock().peek(key).is_some_and(|entry| !self.has_expired(entry))
+        self.entries.lock().peek(key).is_some_and(|entry| !self.has_expired(entry))
     }
 
     pub(crate) fn insert(&self, key: K, value: V) {
-        self.insert_locked(&mut self.lock(), key, value);
+        self.insert_locked(&mut self.entries.lock(), key, value);
     }
 
     /// The value of this key, which is made if there is none. Nobody else can use the map while it is made.
     pub(crate) fn get_or_insert<E>(&self, key: &K, make: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
-        let mut entries = self.lock();
+        let mut entries = self.entries.lock();
         if let Some(value) = self.get_locked(&mut entries, key) {
             return Ok(value);
         }
@@ -68,7 +62,6 @@ impl<K: Hash + Eq + Clone, V: Clone> ExpiringMap<K, V> {
         Ok(value)
     }
 
-    /// The value of this key, or a new one.
     pub(crate) fn get_or_default(&self, key: &K) -> V
     where
         V: Default,
@@ -81,16 +74,15 @@ impl<K: Hash + Eq + Clone, V: Clone> ExpiringMap<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.lock().pop(key);
+        self.entries.lock().pop(key);
     }
 
     pub(crate) fn clear(&self) {
-        self.lock().clear();
+        self.entries.lock().clear();
     }
 
-    /// All entries.
     pub(crate) fn entries(&self) -> Vec<(K, V)> {
-        let entries = self.lock();
+        let entries = self.entries.lock();
         let fresh = entries.iter().filter(|(_, entry)| !self.has_expired(entry));
         fresh.map(|(key, entry)| (key.clone(), entry.value.clone())).collect()
     }
@@ -119,20 +111,6 @@ impl<K: Hash + Eq + Clone, V: Clone> ExpiringMap<K, V> {
             Lifetime::SinceInsertion(time) | Lifetime::SinceUse(time) => entry.since.elapsed() >= time,
         }
     }
-
-    fn lock(&self) -> MutexGuard<'_, LruCache<K, Entry<V>>> {
-        // No update can be left half done by a panic.
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl<K, V> std::fmt::Debug for ExpiringMap<K, V> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ExpiringMap")
-            .field("most", &self.most)
-            .field("lifetime", &self.lifetime)
-            .finish_non_exhaustive()
-    }
 }
 
 #[cfg(test)]
@@ -160,10 +138,10 @@ mod tests {
         assert_eq!(map.get_or_insert(&"a", || Ok::<_, ()>(2)), Ok(2));
         let used = ExpiringMap::new(9, Lifetime::SinceUse(Duration::from_hours(1)));
         used.insert("a", 1);
-        let before = used.lock().peek("a").map(|entry| entry.since);
+        let before = used.entries.lock().peek("a").map(|entry| entry.since);
         assert!(used.contains_key("a") && !map.contains_key("b"));
-        assert!(used.lock().peek("a").map(|entry| entry.since) == before);
+        assert!(used.entries.lock().peek("a").map(|entry| entry.since) == before);
         assert_eq!(used.get_or_insert(&"a", || Err(())), Ok(1));
-        assert!(used.lock().peek("a").map(|entry| entry.since) > before, "its time begins anew");
+        assert!(used.entries.lock().peek("a").map(|entry| entry.since) > before, "its time begins anew");
     }
 }

@@ -7,37 +7,13 @@ use gleaner_filters::{CspChange, Format};
 
 use crate::{
     authority::{Scheme, Target},
-    client,
     headers::{accept, repair, validators::Tagger},
-    rewrite, server,
+    rewrite,
 };
-
-/// A request that the parser accepts.
-pub struct Sound {
-    /// Length of the head.
-    pub head: usize,
-    /// Length of the body; `None` where it is chunked.
-    pub length: Option<u64>,
-}
-
-/// Parses a request's header section; `None` where it is rejected or incomplete. A part of it must never be rejected where
-/// the whole is accepted.
-#[must_use]
-pub fn request(bytes: &[u8]) -> Option<Sound> {
-    server::fuzz_api::head(bytes).map(|(head, length)| Sound { head, length })
-}
-
-/// How many of these bytes are a chunked body; `None` where it is malformed or incomplete. Read in pieces of this size it must
-/// give the same.
-#[must_use]
-pub fn chunked(bytes: &[u8], piece: usize) -> Option<usize> {
-    server::fuzz_api::chunked(bytes, piece)
-}
-
-/// A response, in pieces of this size and at once: hyper must get the same bytes.
-pub fn response(bytes: &[u8], piece: usize) {
-    client::fuzz_response(bytes, piece);
-}
+pub use crate::{
+    client::read_in_pieces as response,
+    server::fuzz_api::{chunked, head as request},
+};
 
 /// A body through decoding and filters. Errors must become a reason to pass it, not a panic.
 pub fn body(content_type: &[u8], codings: &[u8], body: &[u8]) {
@@ -50,7 +26,7 @@ pub fn body(content_type: &[u8], codings: &[u8], body: &[u8]) {
     if let Err(reason) = rewrite::fuzz_api::run(&headers, body) {
         assert!(!["panic", "panicked"].contains(&reason.as_str()), "{reason}");
     }
-    let _ = crate::rewrite::decode_html(body);
+    let _ = rewrite::decode_html(body);
 }
 
 /// The fields of a rewritten response, given as `name: value` lines.

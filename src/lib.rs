@@ -18,7 +18,7 @@
 //! | `blocking` | whether lists of advertisements and trackers forbid the request | an empty resource |
 //! | `route` | tunnel, intercept or forward | a `Route` |
 //! | `device`, `trusted_devices` | which client program it is, and whether it trusts the authority | |
-//! | `mitm`, `ca`, `rewound` | CONNECT whose first bytes decide; TLS with a minted leaf | a decrypted connection, back to `server` |
+//! | `mitm`, `ca` | CONNECT whose first bytes decide; TLS with a minted leaf | a decrypted connection, back to `server` |
 //! | `tunnel` | any other CONNECT, and upgraded connections | bytes both ways |
 //! | `headers` | fields of one hop, `CDN-Loop`, `Via`; repairs after rewriting | clean heads, both ways |
 //! | `websocket`, `service::upgrade` | web sockets, over HTTP/2 too | an ordinary upgrade |
@@ -66,7 +66,6 @@ mod panel;
 mod private_file;
 mod records;
 pub mod reload;
-mod rewound;
 mod rewrite;
 mod route;
 mod runtime_state;
@@ -79,9 +78,9 @@ mod tunnel;
 mod websocket;
 
 pub use addresses::local_addresses;
-pub use ca::{Authority, AuthorityError};
+pub use ca::AuthorityError;
 pub use config::{Config, ConfigError, RawConfig};
 pub use credentials::hash_password;
 pub use listener::serve;
-pub use service::{Origin, Proxy, StartError};
+pub use service::{Proxy, StartError};
 pub use trusted_devices::{TrustedDevice, TrustedDevices};

@@ -135,7 +135,6 @@ fn to_bytes(response: Response<Body>) -> Option<BytesMut> {
     Some(bytes)
 }
 
-/// Answers a connection that is not served.
 async fn refuse(mut stream: TcpStream, response: &[u8]) -> io::Result<()> {
     // A response before the request looks like a fault to browsers, which open connections ahead of need.
     stream.readable().await?;

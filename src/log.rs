@@ -83,9 +83,9 @@ pub(crate) struct RequestLog {
     pub(crate) route: &'static str,
     /// 0 until there is a response.
     pub(crate) status: u16,
-    received: ByteCount,
-    sent: ByteCount,
-    /// Who ended the response early.
+    /// Bytes from the client, and to it.
+    pub(crate) received: ByteCount,
+    pub(crate) sent: ByteCount,
     broken_by: Option<BrokenBy>,
     /// Whether the end of the body is still to come.
     unended: bool,
@@ -127,28 +127,16 @@ impl RequestLog {
         }
     }
 
-    /// Counts bytes from the client.
-    pub(crate) fn received(&self) -> ByteCount {
-        Arc::clone(&self.received)
-    }
-
-    /// Counts bytes to the client.
-    pub(crate) fn sent(&self) -> ByteCount {
-        Arc::clone(&self.sent)
-    }
-
     /// The response has a body; an entry that is written before its end says that it broke off. A response to HEAD has none,
     /// whatever its fields say (RFC 9110 § 9.3.2).
     pub(crate) fn expect_end(&mut self) {
         self.unended = self.method != http::Method::HEAD;
     }
 
-    /// The body has ended.
     pub(crate) fn ended(&mut self) {
         self.unended = false;
     }
 
-    /// The body has ended early.
     pub(crate) fn broken_by(&mut self, who: BrokenBy) {
         self.broken_by = Some(who);
         self.unended = false;

@@ -35,7 +35,6 @@ use crate::{
     client::UpstreamError,
     device::Device,
     log::RequestLog,
-    rewound::Rewound,
     runtime_state::RuntimeState,
     server::{self, Connection},
     service::{Proxy, Trust, requester},
@@ -122,7 +121,7 @@ impl SniffedConnect {
             };
             first
         };
-        let client = Rewound::new(read.freeze(), client);
+        let client = rewound(read, client);
         match first {
             FirstBytes::Tls(hello) if self.intercepts && self.can_decrypt(&hello).await => {
                 self.decrypt(client).await;
@@ -194,7 +193,7 @@ impl SniffedConnect {
     }
 
     /// Bytes both ways after all.
-    async fn tunnel<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(mut self, client: Rewound<I>) {
+    async fn tunnel<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(mut self, client: I) {
         if matches!(self.destination, Destination::ControlHost(_)) {
             return self.serve_plain(client);
         }
@@ -218,7 +217,7 @@ impl SniffedConnect {
         Trust::watch(self.trust, &draining, tunnel::copy(&draining, client, upstream, self.log, None)).await;
     }
 
-    async fn decrypt<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, client: Rewound<I>) {
+    async fn decrypt<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, client: I) {
         let target = self.target().clone();
         let config = match self.tls_config() {
             Ok(config) => config,
@@ -239,7 +238,7 @@ impl SniffedConnect {
         match timeout(PIN_CHECK, stream.read_buf(&mut read)).await {
             Ok(Ok(0)) => self.broke_off(&io::ErrorKind::UnexpectedEof.into()),
             Ok(Err(error)) => self.broke_off(&error),
-            Ok(Ok(_)) | Err(_) => self.serve(Rewound::new(read.freeze(), stream), target, version),
+            Ok(Ok(_)) | Err(_) => self.serve(rewound(read, stream), target, version),
         }
     }
 
@@ -271,7 +270,7 @@ impl SniffedConnect {
 
     /// HTTP in clear inside of the tunnel, as Chromium sends `ws://`.
     fn serve_plain<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, client: I) {
-        let target = self.target().with_scheme(Scheme::Http);
+        let target = Target { scheme: Scheme::Http, ..self.target().clone() };
         self.serve(client, target, Version::HTTP_11);
     }
 
@@ -306,6 +305,12 @@ impl SniffedConnect {
         let authority = authority.ok_or("there is no certificate authority")?;
         Ok(authority.handshake(&self.target().host)?)
     }
+}
+
+/// A stream of which these bytes were read already and are read again.
+fn rewound<I: AsyncRead + AsyncWrite + Send>(read: BytesMut, io: I) -> impl AsyncRead + AsyncWrite + Unpin + Send {
+    let (reader, writer) = tokio::io::split(io);
+    tokio::io::join(io::Cursor::new(read).chain(reader), writer)
 }
 
 /// Whether a failed handshake is a refusal of our certificate: by an alert (RFC 8446 § 6.2), or by closing the connection.

@@ -8,11 +8,12 @@ use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     hash::Hash,
     net::IpAddr,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use http::Method;
+use parking_lot::Mutex;
 use tokio::sync::broadcast;
 
 /// Requests that are kept; each takes some 300 bytes.
@@ -203,7 +204,7 @@ impl Records {
             return;
         }
         let record = Arc::new(record);
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.totals.add(&record);
         if state.last.len() == MAX_RECORDS {
             state.last.pop_front();
@@ -216,20 +217,16 @@ impl Records {
 
     /// The last requests, the newest first.
     pub(crate) fn last(&self) -> Vec<Arc<Record>> {
-        self.lock().last.iter().rev().cloned().collect()
+        self.state.lock().last.iter().rev().cloned().collect()
     }
 
     pub(crate) fn totals(&self) -> Totals {
-        self.lock().totals.clone()
+        self.state.lock().totals.clone()
     }
 
     /// Requests from now on.
     pub(crate) fn live(&self) -> broadcast::Receiver<Arc<Record>> {
         self.live.subscribe()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -7,13 +7,14 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     time::Duration,
 };
 
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
+use parking_lot::Mutex;
 use tokio::{sync::mpsc, time::sleep};
 use tracing::{error, info, warn};
 
@@ -55,7 +56,7 @@ fn report(proxy: &Proxy, loaded: Loaded, is_of_lists: bool) {
         Ok(None) => info!("no configuration file found, the defaults stay in force"),
         Err(error) => {
             error!(error, "configuration not reloaded, the one before it stays in force");
-            proxy.reload_failed(&error);
+            proxy.reload_error.store(Some(Arc::new(error)));
         }
     }
 }
@@ -63,7 +64,7 @@ fn report(proxy: &Proxy, loaded: Loaded, is_of_lists: bool) {
 fn load(proxy: &Proxy, lookup: &Lookup, overrides: impl FnOnce(&mut Config)) -> Loaded {
     // A signal and the watch may reload at once: one after the other, so that what was read last is in force.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let _guard = ONE_AT_A_TIME.lock();
     let found = lookup.load().map_err(|error| error.to_string())?;
     if let (None, Some(file)) = (&found.file, proxy.config_file()) {
         // More likely a mistake than a wish for the defaults.
@@ -74,10 +75,10 @@ fn load(proxy: &Proxy, lookup: &Lookup, overrides: impl FnOnce(&mut Config)) -> 
     }
     let mut config = found.config;
     overrides(&mut config);
-    let waiting = waiting_for_restart(proxy.started_with(), &config);
+    let waiting = waiting_for_restart(&proxy.started_with, &config);
     proxy.reload(config).map_err(|error| error.to_string())?;
     let Some(file) = found.file else { return Ok(None) };
-    proxy.set_config_file(file.clone());
+    proxy.file.store(Some(Arc::new(file.clone())));
     Ok(Some((file, waiting)))
 }
 

@@ -18,11 +18,7 @@ mod page_job;
 mod request_info;
 mod workers;
 
-use std::{
-    fmt::{self, Write as _},
-    sync::Arc,
-    time::Duration,
-};
+use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use gleaner_filters::{FilterName, Filtered, Report};
@@ -54,7 +50,6 @@ use crate::{
 /// What was done to a page, or why nothing was.
 const GLEANER: HeaderName = HeaderName::from_static("gleaner");
 
-/// Rewrites pages under one configuration.
 pub(crate) struct Rewriter {
     /// One for each profile, in the order of the configuration.
     looks: Vec<Look>,
@@ -105,7 +100,6 @@ impl Rewriter {
         })
     }
 
-    /// What is in work just now.
     pub(crate) fn load(&self) -> Load {
         let (memory, most_memory) = self.memory.used();
         let in_work = self.most_pages.saturating_sub(self.pages_at_once.available_permits());
@@ -302,7 +296,7 @@ fn keep_original(asked: &RequestInfo<'_>, page: &Url, head: &Parts, original: &O
     if let Some(controls) = asked.controls.as_ref().filter(|_| is_stored) {
         // Cookies are set once.
         let headers = without(&head.headers, |name| *name == header::SET_COOKIE);
-        let body = original.chunks().to_vec();
+        let body = original.chunks.clone();
         controls.keep(Kept { page: page.clone(), status: head.status, headers, body });
     }
 }
@@ -325,7 +319,7 @@ async fn receive(
         }
     }
     let last = original.end();
-    received(original.chunks());
+    received(&original.chunks);
     for chunk in held.into_iter().chain(last) {
         worker.send(chunk).await?;
     }
@@ -363,10 +357,4 @@ fn noted(mut head: Parts, body: Body, action: String) -> (Response<Body>, String
 /// Whether a message carries `no-transform` (RFC 9111 § 5.2.1.6 and § 5.2.2.6).
 fn no_transform(headers: &HeaderMap) -> bool {
     members(headers, &header::CACHE_CONTROL).any(|member| member.eq_ignore_ascii_case("no-transform"))
-}
-
-impl fmt::Debug for Rewriter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rewriter").field("settings", &self.settings).finish_non_exhaustive()
-    }
 }

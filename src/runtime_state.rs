@@ -5,10 +5,11 @@
 
 use std::{
     net::SocketAddr,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
+use parking_lot::Mutex;
 use tracing::{info, warn};
 
 use crate::{
@@ -24,7 +25,6 @@ use crate::{
 /// How often an authority that could not be opened is tried again: a disk may have room by then, or the clock be set.
 const TRIED_EVERY: Duration = Duration::from_secs(5);
 
-/// What one configuration puts in force.
 pub(crate) struct RuntimeState {
     pub(crate) config: Config,
     pub(crate) acl: Arc<Acl>,
@@ -63,7 +63,6 @@ impl RuntimeState {
         Ok(Self { config, acl, authenticator, panel_login, client, rewriter, authority, authority_failed })
     }
 
-    /// The authority in use.
     pub(crate) fn authority(&self) -> Option<&Arc<Authority>> {
         self.authority.get()
     }
@@ -79,7 +78,7 @@ impl RuntimeState {
         if let Some(authority) = self.authority.get() {
             return Ok(authority);
         }
-        let mut failed = self.authority_failed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failed = self.authority_failed.lock();
         if let Some((at, problem)) = &*failed
             && at.elapsed() < TRIED_EVERY
         {
@@ -134,11 +133,5 @@ fn in_force(authority: Arc<Authority>) -> Arc<Authority> {
             warn!(%error, "the certificate authority cannot be read again, the one before it stays in force");
             authority
         }
-    }
-}
-
-impl std::fmt::Debug for RuntimeState {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RuntimeState").field("config", &self.config).finish_non_exhaustive()
     }
 }

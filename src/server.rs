@@ -33,14 +33,14 @@ use tokio::{
 };
 use tracing::debug;
 
+use self::validating_io::ValidatingIo;
 pub(crate) use self::{
     connection_state::{ConnectionState, InFlight, WholeServer},
     request_parser::ParseRejection,
 };
-use self::{connection_timer::Timeouts, validating_io::ValidatingIo};
 use crate::{
     authority::Target,
-    body::Body,
+    body::{Body, EndMarker},
     client::PinnedConnections,
     credentials::Authenticator,
     device::Device,
@@ -127,8 +127,7 @@ async fn serve_http1<I>(io: I, proxy: Arc<Proxy>, connection: Arc<Connection>) -
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let configured = &proxy.running().config.timeouts;
-    let timeouts = Timeouts { head: configured.request_head, idle: configured.client_idle };
+    let timeouts = proxy.running().config.timeouts.clone();
     let io = ValidatingIo::new(io, Arc::clone(&connection.state), Arc::clone(&proxy.limits), timeouts);
     let mut http = pin!(
         http1::Builder::new()
@@ -208,13 +207,15 @@ async fn answer(
     let upgrades = status == StatusCode::SWITCHING_PROTOCOLS || is_connect && status.is_success();
     // Over HTTP/2 only the stream becomes a tunnel.
     if upgrades && version != Version::HTTP_2 {
-        connection.state.upgrade();
+        connection.state.progress.lock().upgraded = true;
     }
     let ends_with_connection = version == Version::HTTP_10 && response.body().size_hint().exact().is_none();
     connection.reset_on_close.store(ends_with_connection, Relaxed);
-    Ok(response.map(|body| {
-        let body = body.holding(in_flight);
-        if version == Version::HTTP_2 { body.failing_after_its_data() } else { body }
+    let end_marker = (version == Version::HTTP_2).then(EndMarker::default);
+    Ok(response.map(|mut body| {
+        body.in_flight = Some(in_flight);
+        body.end_marker = end_marker;
+        body
     }))
 }
 

@@ -19,11 +19,11 @@ use hyper::body::{Body as _, Incoming};
 use tokio::time::Instant;
 use tracing::{Instrument, debug, debug_span};
 
-pub use self::proxy::{Origin, Proxy, StartError};
+pub use self::proxy::{Proxy, StartError};
 pub(crate) use self::trust::Trust;
 use crate::{
-    access_control::Permit,
     admin::{self, Visit},
+    authority::Target,
     body::Body,
     client::{Requester, UpstreamError},
     config::{Asker, Choice},
@@ -256,8 +256,8 @@ impl Exchange {
     }
 
     /// An upstream failure with the host that it is about.
-    fn upstream_error(permit: &Permit, error: UpstreamError) -> Error {
-        Error::Upstream { host: permit.target().host_port.to_string(), error }
+    fn upstream_error(target: &Target, error: UpstreamError) -> Error {
+        Error::Upstream { host: target.host_port.to_string(), error }
     }
 }
 

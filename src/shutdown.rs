@@ -3,7 +3,6 @@
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing::Instrument;
 
-/// How the end of the program reaches connections.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ShutdownHandle {
     /// Finish what is in flight, begin nothing new.

@@ -9,10 +9,10 @@ use std::{
     fs, io,
     net::IpAddr,
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
     time::SystemTime,
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use tokio::sync::watch;
@@ -178,8 +178,7 @@ impl TrustedDevices {
 
     /// The list, read again if the file has changed.
     fn current(&self) -> MutexGuard<'_, List> {
-        // No update can be left half done by a panic.
-        let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut list = self.list.lock();
         let Some(file) = &self.file else { return list };
         let metadata = fs::metadata(file).ok();
         let modified = metadata.as_ref().and_then(|metadata| metadata.modified().ok());

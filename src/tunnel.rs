@@ -34,7 +34,7 @@ pub(crate) async fn copy(
     log: RequestLog,
     first_byte_timeout: Option<Duration>,
 ) {
-    let moved = [log.received(), log.sent()];
+    let moved = [&log.received, &log.sent].map(Arc::clone);
     let client_spoke_last = AtomicBool::new(false);
     let inspect = |count: &ByteCount, is_client: bool| {
         let count = Arc::clone(count);
@@ -102,7 +102,7 @@ mod tests {
             tokio::time::Instant::now(),
             &std::sync::Arc::new(crate::records::Records::new()),
         );
-        let (bytes_in, bytes_out) = (log.received(), log.sent());
+        let [bytes_in, bytes_out] = [&log.received, &log.sent].map(Arc::clone);
         let copied = copy(&token, client_side, server_side, log, None);
         let talk = async {
             client.write_all(b"twelve bytes").await.unwrap();

@@ -52,15 +52,3 @@ pub(crate) fn from_upgrade<B>(response: &mut Response<B>) {
     *response.status_mut() = StatusCode::OK;
     *response.headers_mut() = without(response.headers(), |name| UPGRADE_ONLY.contains(name));
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_is_accepted_as_in_the_standard() {
-        // RFC 6455 § 1.3.
-        let accept = Accept::of("dGhlIHNhbXBsZSBub25jZQ==");
-        assert_eq!(accept.0, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
-    }
-}

@@ -14,9 +14,10 @@ use crate::{
 };
 
 /// What can be told about a page, in every form.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Extract {
     /// What the page says about itself.
+    #[serde(flatten)]
     pub metadata: Metadata,
     /// The page as text.
     pub text: String,

@@ -9,10 +9,10 @@ fuzz_target!(|data: &[u8]| {
     let Some((piece, mut bytes)) = data.split_first() else {
         return;
     };
-    while let Some(sound) = fuzzing::request(bytes) {
-        let (head, body) = bytes.split_at(sound.head);
-        assert_eq!(length_as_others_read_it(head), sound.length, "{head:?}");
-        let length = match sound.length {
+    while let Some((head, length)) = fuzzing::request(bytes) {
+        let (head, body) = bytes.split_at(head);
+        assert_eq!(length_as_others_read_it(head), length, "{head:?}");
+        let length = match length {
             Some(length) => usize::try_from(length).ok(),
             None => {
                 let taken = fuzzing::chunked(body, usize::from(*piece));

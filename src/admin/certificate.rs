@@ -23,14 +23,14 @@ pub(super) fn is_path(path: &str) -> bool {
 pub(super) fn answer(path: &str, authority: &Authority) -> Response<Body> {
     match path {
         PEM => {
-            let pem = authority.certificate_pem().as_bytes().to_vec();
+            let pem = authority.certificate_pem.as_bytes().to_vec();
             download(pem, "application/x-pem-file", Some("gleaner-ca.pem"))
         }
         APPLE => {
-            let profile = apple_profile(authority.certificate_der()).into_bytes();
+            let profile = apple_profile(&authority.certificate).into_bytes();
             download(profile, "application/x-apple-aspen-config", Some("gleaner.mobileconfig"))
         }
-        _ => download(authority.certificate_der().to_vec(), "application/x-x509-ca-cert", Some("gleaner-ca.crt")),
+        _ => download(authority.certificate.to_vec(), "application/x-x509-ca-cert", Some("gleaner-ca.crt")),
     }
 }
 

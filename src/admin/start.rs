@@ -143,7 +143,7 @@ fn proxy_steps(proxy: &Proxy, visit: &Visit<'_>, system: System) -> Vec<Markup> 
 /// The proxy's address for a device with this system: that of the network, if a person reads about a phone at loopback.
 fn proxy_address(proxy: &Proxy, visit: &Visit<'_>, system: System) -> SocketAddr {
     let is_elsewhere = visit.local.ip().is_loopback() && system != System::guess(visit.user_agent);
-    let reached = is_elsewhere.then(|| addresses_for_devices(proxy.own()));
+    let reached = is_elsewhere.then(|| addresses_for_devices(&proxy.own));
     reached.and_then(|reached| reached.first().copied()).unwrap_or(visit.local)
 }
 
@@ -179,7 +179,7 @@ fn this_device(proxy: &Proxy, visit: &Visit<'_>, choice: Option<Choice<'_>>, is_
 
 /// How another device comes here.
 fn other_devices(proxy: &Proxy, visit: &Visit<'_>) -> Markup {
-    let reached = addresses_for_devices(proxy.own());
+    let reached = addresses_for_devices(&proxy.own);
     let best = |addr: &&SocketAddr| addr.ip() == visit.local.ip();
     let address = reached.iter().find(best).or(reached.first());
     html! {

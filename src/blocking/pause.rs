@@ -54,7 +54,6 @@ impl Pause {
 const MAX_DEVICES: usize = 1000;
 
 /// Which devices have paused blocking for themselves, and until when. A device is an address and its user, with all its programs.
-#[derive(Debug)]
 pub(crate) struct PausedDevices(ExpiringMap<(IpAddr, Option<Arc<str>>), SystemTime>);
 
 impl PausedDevices {

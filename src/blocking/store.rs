@@ -6,22 +6,18 @@ use std::{
     io::{self, Write},
     path::{Path, PathBuf},
     process,
-    sync::{Mutex, MutexGuard, PoisonError},
 };
+
+use parking_lot::Mutex;
 
 use super::MAX_LIST;
 
 /// Of the process, because configurations come and go.
 static UNWRITTEN: Mutex<BTreeMap<PathBuf, Vec<u8>>> = Mutex::new(BTreeMap::new());
 
-fn unwritten() -> MutexGuard<'static, BTreeMap<PathBuf, Vec<u8>>> {
-    // No update can be left half done by a panic.
-    UNWRITTEN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The bytes of a file. What is none, such as a named pipe, could make the program wait for ever.
 pub(super) fn read(file: &Path) -> io::Result<Vec<u8>> {
-    if let Some(bytes) = unwritten().get(file) {
+    if let Some(bytes) = UNWRITTEN.lock().get(file) {
         return Ok(bytes.clone());
     }
     if !fs::metadata(file)?.is_file() {
@@ -34,8 +30,8 @@ pub(super) fn read(file: &Path) -> io::Result<Vec<u8>> {
 pub(super) fn write_or_keep(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let written = write(file, bytes);
     match &written {
-        Ok(()) => unwritten().remove(file),
-        Err(_) => unwritten().insert(file.to_owned(), bytes.to_owned()),
+        Ok(()) => UNWRITTEN.lock().remove(file),
+        Err(_) => UNWRITTEN.lock().insert(file.to_owned(), bytes.to_owned()),
     };
     written
 }

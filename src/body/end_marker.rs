@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 /// A last frame without data, and its end: h2 writes the frames of a stream in their order and drops each one then.
 #[derive(Debug, Default)]
-pub(super) struct EndMarker(Option<oneshot::Receiver<Infallible>>);
+pub(crate) struct EndMarker(Option<oneshot::Receiver<Infallible>>);
 
 /// The content of the frame.
 struct Empty(#[allow(dead_code, reason = "its end is what counts")] oneshot::Sender<Infallible>);

@@ -8,16 +8,16 @@ use std::{
 use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 
-use super::{Authority, AuthorityError, CERT_FILE, KEY_FILE, is_missing};
+use super::{Authority, AuthorityError, CERT_FILE, KEY_FILE, certificate_file, is_missing};
 
 impl Authority {
     /// Loads the authority of a folder; none is made.
-    pub fn look(dir: &Path) -> Result<Option<Self>, AuthorityError> {
+    pub(crate) fn look(dir: &Path) -> Result<Option<Self>, AuthorityError> {
         (!is_missing(dir)).then(|| Self::open(dir)).transpose()
     }
 
     /// Makes another authority. The files of the old one are kept beside it under other names, which are returned.
-    pub fn regenerate(dir: &Path) -> Result<(Self, Vec<PathBuf>), AuthorityError> {
+    pub(crate) fn regenerate(dir: &Path) -> Result<(Self, Vec<PathBuf>), AuthorityError> {
         let mut kept = Vec::new();
         // The certificate first: should this stop half-way, a key without certificate is refused and never replaced.
         for name in [CERT_FILE, KEY_FILE].into_iter().filter(|name| dir.join(name).exists()) {
@@ -40,14 +40,13 @@ impl Authority {
     }
 
     /// The warning about a certificate that expires soon.
-    #[must_use]
-    pub fn expiry_warning(&self) -> Option<String> {
+    pub(crate) fn expiry_warning(&self) -> Option<String> {
         let days = (self.not_after - OffsetDateTime::now_utc()).whole_days();
         (days < WARNING_DAYS).then(|| {
             format!(
                 "the certificate authority in {} ends on {}, {days} days from now; `gleaner ca regenerate --yes` makes \
                  another, which every device must then trust",
-                self.certificate_file().display(),
+                certificate_file(&self.dir).display(),
                 self.not_after.date()
             )
         })
@@ -66,7 +65,7 @@ impl fmt::Display for Authority {
         writeln!(f, "name         {}", parsed.subject())?;
         writeln!(f, "valid        {} to {}", from.date(), self.not_after.date())?;
         writeln!(f, "SHA-256      {}", self.fingerprint())?;
-        writeln!(f, "certificate  {}", self.certificate_file().display())?;
+        writeln!(f, "certificate  {}", certificate_file(&self.dir).display())?;
         write!(f, "key          {}", self.dir.join(KEY_FILE).display())
     }
 }
@@ -85,7 +84,7 @@ mod tests {
         let (second, kept) = Authority::regenerate(dir.path()).unwrap();
         let name = |info: &Authority| info.to_string().lines().next().map(str::to_owned);
         assert_ne!(name(&first), name(&second), "devices list only the name");
-        assert_eq!(fs::read(&kept[0]).unwrap(), first.certificate_pem().as_bytes());
+        assert_eq!(fs::read(&kept[0]).unwrap(), first.certificate_pem.as_bytes());
         assert_eq!(fs::read(&kept[1]).unwrap(), old_key);
         assert_ne!(fs::read(dir.path().join(KEY_FILE)).unwrap(), old_key);
         assert_eq!(fs::metadata(&kept[1]).unwrap().permissions().mode() & 0o777, 0o600);

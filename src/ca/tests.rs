@@ -12,8 +12,8 @@ fn authority() -> (tempfile::TempDir, Authority) {
 fn is_made_once_for_its_owner_alone_and_loaded_afterwards() {
     let (dir, first) = authority();
     let folder = dir.path().join("new");
-    assert_eq!(first.certificate_der(), Authority::open(&folder).unwrap().certificate_der());
-    assert_ne!(first.certificate_der(), authority().1.certificate_der());
+    assert_eq!(first.certificate, Authority::open(&folder).unwrap().certificate);
+    assert_ne!(first.certificate, authority().1.certificate);
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&folder), mode(&folder.join(KEY_FILE))), (0o700, 0o600));
 }
@@ -21,7 +21,7 @@ fn is_made_once_for_its_owner_alone_and_loaded_afterwards() {
 #[test]
 fn signs_certificates_of_hosts_and_nothing_else() {
     let (_dir, authority) = authority();
-    let (_, parsed) = parse_x509_certificate(authority.certificate_der()).unwrap();
+    let (_, parsed) = parse_x509_certificate(&authority.certificate).unwrap();
     let constraints = parsed.basic_constraints().unwrap().unwrap().value;
     assert!(constraints.ca);
     assert_eq!(constraints.path_len_constraint, Some(0));

@@ -11,7 +11,10 @@ use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
 
 use super::{EX_USAGE, Failure, say};
-use crate::{Authority, AuthorityError, Config};
+use crate::{
+    Config,
+    ca::{Authority, AuthorityError},
+};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -62,8 +65,8 @@ pub(super) fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
             }
             let authority = Authority::open(dir)?;
             let content = match format {
-                Format::Pem => authority.certificate_pem().as_bytes(),
-                Format::Der => authority.certificate_der(),
+                Format::Pem => authority.certificate_pem.as_bytes(),
+                Format::Der => &authority.certificate,
             };
             match output {
                 Some(file) => fs::OpenOptions::new()

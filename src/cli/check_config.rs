@@ -7,13 +7,11 @@ use std::{
 
 use super::{Failure, exit_code, listeners, say, serve::cannot_listen};
 use crate::{
-    Authority, AuthorityError, Config,
+    AuthorityError, Config,
     blocking::ListSource,
-    config::{IneffectiveSetting, Lookup},
+    ca::Authority,
+    config::{Lookup, MAX_CONFIG},
 };
-
-/// Most bytes of standard input that are read: hundreds of times what is written by hand.
-const MAX_TYPED: u64 = 4 << 20;
 
 const STDIN: &str = "standard input";
 
@@ -28,7 +26,7 @@ pub(super) fn run(arguments: Args, named: Option<PathBuf>) -> anyhow::Result<()>
     let file = arguments.file.or(named);
     let (config, name) = if file.as_deref() == Some("-".as_ref()) {
         let mut bytes = Vec::new();
-        io::stdin().lock().take(MAX_TYPED).read_to_end(&mut bytes)?;
+        io::stdin().lock().take(MAX_CONFIG).read_to_end(&mut bytes)?;
         let mut config = Config::from_bytes(bytes, None).map_err(|error| error.called(STDIN))?;
         config.unread_lists = config.unread_lists.map(|error| error.called(STDIN));
         (config, STDIN.to_owned())
@@ -71,7 +69,7 @@ fn try_start(config: &Config) -> (Vec<String>, Vec<anyhow::Error>) {
         }
     }
     let ineffective = config.ineffective_settings().into_iter();
-    notes.extend(ineffective.map(|IneffectiveSetting { key, needs }| format!("{key} does nothing: it needs {needs}")));
+    notes.extend(ineffective.map(|(key, needs)| format!("{key} does nothing: it needs {needs}")));
     notes.extend(config.hints.iter().cloned());
     notes.extend(config.blocker.problem_with_dir());
     // A start goes on without them.

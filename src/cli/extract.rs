@@ -3,29 +3,31 @@
 //! A page on which the chain gives up because too little would be left comes out as it was: byte for byte as HTML, with
 //! all its text as text. What cannot be read or parsed is an error of that file alone.
 
-mod extractor;
-mod record;
 mod tasks;
 
 use std::{
     io::{self, IsTerminal, Write},
     path::PathBuf,
+    sync::Arc,
 };
 
 use clap::ValueEnum;
-use gleaner_filters::output;
+use gleaner_filters::{Chain, ChainConfig, ConfigError, Domain, Extract, PageError, Survey, output};
+use serde::Serialize;
+use serde_json::json;
 use url::Url;
 
-use extractor::{Extractor, Page};
-use record::Record;
-
-use super::{EX_USAGE, Failure, complain, exit_code, overlay::Overlay};
+use self::tasks::{Task, Tasks};
+pub(super) use self::tasks::{address_of, page_address};
+use super::{EX_USAGE, Failure, complain, exit_code, overlay::Overlay, page_failure};
 use crate::{
     Config,
-    offline::{Progress, chains, parallel},
+    offline::{
+        Progress,
+        chains::{self, WithFallback},
+        input, parallel,
+    },
 };
-
-pub(super) use tasks::{address_of, page_address};
 
 /// Arguments of `gleaner extract`.
 #[derive(Debug, clap::Args)]
@@ -56,7 +58,6 @@ pub(super) struct Args {
     jsonl: bool,
 }
 
-/// What `extract` writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// The rewritten page
@@ -123,6 +124,86 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     }
 }
 
+/// The chain of a configuration, the limit on a page, and the statistics of its site.
+struct Extractor {
+    chain: WithFallback,
+    /// Longest page, as for the proxy.
+    max_bytes: usize,
+    /// What the pages have in common, where they are of one site.
+    site: Option<Arc<Domain>>,
+}
+
+struct Page {
+    extract: Extract,
+    /// Why nothing was removed, where the chain gave up.
+    passed: Option<PageError>,
+    /// The page's bytes, where the chain gave up.
+    original: Option<Vec<u8>>,
+}
+
+impl Extractor {
+    /// Builds the chain of `config` with these filter settings.
+    fn with_filters(config: &Config, filters: &ChainConfig) -> Result<Extractor, ConfigError> {
+        Ok(Extractor {
+            chain: WithFallback::new(config, filters)?,
+            max_bytes: config.rewrite.max_html_bytes,
+            site: None,
+        })
+    }
+
+    /// Learns what repeats on these pages, which are one site's. Pages that cannot be read are reported when they are extracted.
+    fn learn(&mut self, tasks: Tasks) -> anyhow::Result<Tasks> {
+        let tasks: Vec<Task> = tasks.collect();
+        let mut site = Domain::default();
+        parallel::in_order(
+            tasks.iter(),
+            |task| {
+                let html = input::decode(&input::read(&task.file, self.max_bytes)?);
+                Ok(self.chain.chain.survey(&html, &task.address())?)
+            },
+            |survey: anyhow::Result<Survey>| {
+                if let Ok(survey) = survey {
+                    site.learn(&survey);
+                }
+                anyhow::Ok(())
+            },
+        )?;
+        self.site = Some(Arc::new(site));
+        Ok(Box::new(tasks.into_iter()))
+    }
+
+    fn extract(&self, task: Task) -> anyhow::Result<Page> {
+        let address = task.address();
+        let given = task.url?;
+        let bytes = input::read(&task.file, self.max_bytes)?;
+        let html = input::decode(&bytes);
+        let run = |chain: &Arc<Chain>| match &self.site {
+            Some(site) => chain.extract_knowing(&html, &address, Arc::clone(site)),
+            None => chain.extract(&html, &address),
+        };
+        let (mut extract, passed) = self.chain.run(run).map_err(page_failure)?;
+        let original = passed.is_some().then_some(bytes);
+        if original.is_some() {
+            extract.html = html;
+        } else if let Some(url) = &given {
+            extract.html = with_base(extract.html, url);
+        }
+        Ok(Page { extract, passed, original })
+    }
+}
+
+/// A page as one line of `--jsonl`, and the object of `--format json`.
+#[derive(Serialize)]
+struct Record {
+    file: String,
+    #[serde(flatten)]
+    extract: Extract,
+    /// The chain's confidence in its choice, 0 to 1; `null` where its algorithm gives none.
+    confidence: Option<f64>,
+    /// Why nothing was selected or removed, where that is so.
+    passed: Option<&'static str>,
+}
+
 fn write_record(
     format: Format,
     jsonl: bool,
@@ -130,17 +211,21 @@ fn write_record(
     file: String,
     page: anyhow::Result<Page>,
 ) -> io::Result<()> {
-    let record = match (page, format) {
+    match (page, format) {
         (Ok(page), Format::Html) if !jsonl => {
             return out.write_all(page.original.as_deref().unwrap_or(page.extract.html.as_bytes()));
         }
         (Ok(page), Format::Text) if !jsonl => return out.write_all(page.extract.text.as_bytes()),
         (Ok(page), Format::Markdown) if !jsonl => return out.write_all(page.extract.markdown.as_bytes()),
-        (Ok(page), _) => Record::of(file, page),
-        (Err(error), _) if jsonl => Record::Error { file, error: format!("{error:#}") },
+        (Ok(Page { extract, passed, .. }), _) => {
+            let (confidence, passed) = (extract.report.confidence, passed.map(|error| error.reason()));
+            serde_json::to_writer(&mut *out, &Record { file, extract, confidence, passed })?;
+        }
+        (Err(error), _) if jsonl => {
+            serde_json::to_writer(&mut *out, &json!({ "file": file, "error": format!("{error:#}") }))?;
+        }
         (Err(_), _) => return Ok(()),
-    };
-    serde_json::to_writer(&mut *out, &record)?;
+    }
     out.write_all(b"\n")
 }
 

@@ -3,7 +3,7 @@
 use gleaner_filters::ChainConfig;
 
 use super::{EX_USAGE, Failure};
-use crate::offline::chains::{SettingsError, lay_over, named};
+use crate::offline::chains::{lay_over, named};
 
 /// Arguments of commands that run the chain.
 #[derive(Clone, Debug, clap::Args)]
@@ -19,7 +19,7 @@ pub(super) struct Overlay {
 impl Overlay {
     /// These settings with the command line's laid over them, and with the algorithm that was named.
     pub(super) fn over(&self, filters: &ChainConfig) -> anyhow::Result<ChainConfig> {
-        let usage = |option: &str, error: SettingsError| Failure::error(EX_USAGE, format!("{option}: {error}"));
+        let usage = |option: &str, error: anyhow::Error| Failure::error(EX_USAGE, format!("{option}: {error}"));
         let mut filters = filters.clone();
         if let Some(yaml) = &self.yaml {
             filters = lay_over(&filters, yaml).map_err(|error| usage("--filters", error))?;

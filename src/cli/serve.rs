@@ -18,7 +18,7 @@ use tracing::{info, warn};
 
 use super::{EX_UNAVAILABLE, EX_USAGE, Failure, ServeArguments, banner, listeners};
 use crate::{
-    Origin, Proxy, blocking,
+    Proxy, blocking,
     config::{Found, Lookup},
     log, reload,
 };
@@ -47,7 +47,7 @@ async fn serve(lookup: Lookup, found: Found, arguments: ServeArguments) -> anyho
             info!("this machine has no IPv6");
         }
     }
-    let proxy = Proxy::new(found.config, own.clone(), Origin { file: found.file })?;
+    let proxy = Proxy::new(found.config, own.clone(), found.file)?;
     // Before the banner is printed: a signal after it ends gracefully.
     let shutdown = CancellationToken::new();
     tokio::spawn(end_on_signal(shutdown.clone())?);

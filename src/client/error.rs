@@ -5,7 +5,7 @@ use std::{error::Error as StdError, fs, io};
 use rustls::{AlertDescription, CertificateError};
 
 use super::tls::{MissingIssuer, Weakness};
-use crate::{access_control::Refusal, body::Failure, headers::MAX_RESPONSE_FIELDS};
+use crate::{access_control::Refusal, headers::MAX_RESPONSE_FIELDS};
 
 /// What a server that knows only TLS 1.1, or only broken ciphers, is refused with (RFC 8996).
 const OLD: &str = "the server speaks only old versions or weak methods of encryption";
@@ -62,16 +62,6 @@ pub(crate) enum UpstreamError {
     Request,
     #[error("the connection failed: {0}")]
     Other(String),
-}
-
-impl From<Failure> for UpstreamError {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Stalled => Self::ClientStalled,
-            Failure::Malformed => Self::ClientBody,
-            Failure::Left => Self::ClientLeft,
-        }
-    }
 }
 
 impl UpstreamError {
@@ -232,18 +222,6 @@ fn plain_words(problem: &CertificateError) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn handshake(problem: CertificateError) -> String {
-        let error = io::Error::other(rustls::Error::InvalidCertificate(problem));
-        UpstreamError::of_handshake(&error, false).to_string()
-    }
-
-    #[test]
-    fn certificate_errors_are_in_plain_words() {
-        assert!(handshake(CertificateError::Expired).contains("expired"));
-        assert!(handshake(CertificateError::NotValidForName).contains("another host"));
-        assert!(handshake(CertificateError::UnknownIssuer).contains("unknown authority"));
-    }
 
     #[test]
     fn the_cause_is_found_behind_other_errors() {

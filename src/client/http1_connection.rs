@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     time::Duration,
@@ -36,18 +36,9 @@ pub(super) struct Http1Connection {
 }
 
 impl Http1Connection {
-    /// Whether it takes a request now.
-    pub(super) fn is_ready(&self) -> bool {
-        self.sender.is_ready()
-    }
-
-    pub(super) fn is_closed(&self) -> bool {
-        self.sender.is_closed()
-    }
-
     /// Gives a response the fields that hyper had no room for.
     pub(super) fn complete<B>(&self, response: &mut Response<B>) {
-        let surplus = std::mem::take(&mut *self.surplus.lock().unwrap_or_else(PoisonError::into_inner));
+        let surplus = std::mem::take(&mut *self.surplus.lock());
         // `extend` would replace fields of the same name.
         for (name, value) in &surplus {
             response.headers_mut().append(name, value.clone());

@@ -6,7 +6,7 @@
 use std::{
     collections::{HashMap, HashSet},
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak,
+        Arc, OnceLock, Weak,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     time::Duration,
@@ -15,6 +15,7 @@ use std::{
 // Half the time of the standard library's hasher; the keys are bounded in number.
 use foldhash::fast::RandomState;
 use hyper::client::conn::http2;
+use parking_lot::Mutex;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},
     time::{Instant, sleep, timeout},
@@ -102,7 +103,7 @@ impl Http2Connection {
         if is_full || self.is_gone() {
             return None;
         }
-        *lock(&self.shared.last_used) = Instant::now();
+        *self.shared.last_used.lock() = Instant::now();
         Arc::clone(&self.shared.streams).try_acquire_owned().ok()
     }
 
@@ -128,7 +129,7 @@ impl Http2Connection {
     }
 
     fn is_kept_at(&self, now: Instant, idle_timeout: Duration) -> bool {
-        let idle = now.saturating_duration_since(*lock(&self.shared.last_used));
+        let idle = now.saturating_duration_since(*self.shared.last_used.lock());
         !self.is_gone() && (self.in_use() > 0 || idle < idle_timeout)
     }
 }
@@ -145,7 +146,7 @@ impl Pool {
 
     /// Connections that are kept.
     pub(super) fn idle(&self) -> usize {
-        lock(&self.kept).count()
+        self.kept.lock().count()
     }
 
     /// The idle connection that was used last: the origin is the least likely to be closing it just now. For a request that
@@ -154,9 +155,9 @@ impl Pool {
         let now = Instant::now();
         let suits = |kept: &KeptHttp1| {
             let is_safe = kept.is_proven && now.saturating_duration_since(kept.since) <= FRESH;
-            now < kept.until && kept.connection.is_ready() && (is_idempotent || is_safe)
+            now < kept.until && kept.connection.sender.is_ready() && (is_idempotent || is_safe)
         };
-        let mut all = lock(&self.kept);
+        let mut all = self.kept.lock();
         let kept = all.http1.get_mut(target)?;
         let last = kept.iter().rposition(suits)?;
         Some(kept.remove(last).connection)
@@ -172,13 +173,13 @@ impl Pool {
     ) {
         let since = Instant::now();
         let timeout = server_timeout.map_or(self.idle_timeout, |limit| limit.min(self.idle_timeout));
-        let mut all = lock(&self.kept);
+        let mut all = self.kept.lock();
         if all.count() >= self.max_idle {
             all.close_oldest();
         }
         let kept = all.http1.entry(target).or_default();
         if kept.len() >= IDLE_PER_ORIGIN {
-            kept.retain(|kept| !kept.connection.is_closed());
+            kept.retain(|kept| !kept.connection.sender.is_closed());
         }
         if kept.len() >= IDLE_PER_ORIGIN {
             // Where its response is still being read, hyper closes it afterwards.
@@ -189,7 +190,7 @@ impl Pool {
 
     /// An HTTP/2 connection with room for one more request.
     pub(super) fn http2(&self, target: &Arc<Target>) -> Option<(Http2Connection, OwnedSemaphorePermit)> {
-        let kept = lock(&self.kept);
+        let kept = self.kept.lock();
         kept.http2.get(target)?.iter().find_map(|connection| {
             let permit = connection.reserve()?;
             Some((connection.clone(), permit))
@@ -198,19 +199,19 @@ impl Pool {
 
     /// An HTTP/2 connection whose server has not said yet how many requests it takes.
     pub(super) fn unsettled(&self, target: &Arc<Target>) -> Option<Http2Connection> {
-        let kept = lock(&self.kept);
+        let kept = self.kept.lock();
         let is_unsettled =
             |connection: &&Http2Connection| !connection.is_gone() && !connection.shared.settled.load(Relaxed);
         kept.http2.get(target)?.iter().find(is_unsettled).cloned()
     }
 
     pub(super) fn put_http2(&self, target: Arc<Target>, connection: Http2Connection) {
-        lock(&self.kept).http2.entry(target).or_default().push(connection);
+        self.kept.lock().http2.entry(target).or_default().push(connection);
     }
 
     /// Whether a request to this origin would find a connection.
     pub(super) fn has(&self, target: &Arc<Target>) -> bool {
-        let kept = lock(&self.kept);
+        let kept = self.kept.lock();
         let http1 = kept.http1.get(target).is_some_and(|idle| !idle.is_empty());
         let live = |all: &Vec<Http2Connection>| all.iter().any(|connection| !connection.is_gone());
         http1 || kept.http2.get(target).is_some_and(live)
@@ -218,21 +219,21 @@ impl Pool {
 
     /// Closes the idle connections to one origin: one of them was dead.
     pub(super) fn close(&self, target: &Arc<Target>) {
-        lock(&self.kept).http1.remove(target);
+        self.kept.lock().http1.remove(target);
     }
 
     /// Closes all idle connections: descriptors have run out.
     pub(super) fn close_idle(&self) {
-        let mut kept = lock(&self.kept);
+        let mut kept = self.kept.lock();
         kept.http1.clear();
         kept.retain_http2(|connection| connection.in_use() > 0);
     }
 
     fn close_expired(&self) {
         let now = Instant::now();
-        let mut kept = lock(&self.kept);
+        let mut kept = self.kept.lock();
         kept.http1.retain(|_, idle| {
-            idle.retain(|kept| now < kept.until && !kept.connection.is_closed());
+            idle.retain(|kept| now < kept.until && !kept.connection.sender.is_closed());
             !idle.is_empty()
         });
         kept.retain_http2(|connection| connection.is_kept_at(now, self.idle_timeout));
@@ -277,11 +278,6 @@ async fn sweep(pool: Weak<Pool>, interval: Duration) {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No update can be left half done by a panic.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Upstream connections of one client connection alone. NTLM and Negotiate authenticate a connection, not a request
 /// (RFC 4559), so a connection on which they were used must never serve anybody else.
 #[derive(Default)]
@@ -293,12 +289,12 @@ pub(crate) struct PinnedConnections {
 impl PinnedConnections {
     /// The client's own pool for this origin, once it is pinned.
     pub(super) fn pool(&self, target: &Arc<Target>) -> Option<&Arc<Pool>> {
-        lock(&self.origins).contains(target).then(|| self.pool.get())?
+        self.origins.lock().contains(target).then(|| self.pool.get())?
     }
 
     /// From here on this client has connections of its own to this origin.
     pub(super) fn pin(&self, target: &Arc<Target>, idle_timeout: Duration) -> &Arc<Pool> {
-        lock(&self.origins).insert(Arc::clone(target));
+        self.origins.lock().insert(Arc::clone(target));
         self.pool.get_or_init(|| Pool::new(PINNED_IDLE, idle_timeout))
     }
 }

@@ -4,9 +4,10 @@ use std::{
     collections::HashMap,
     io,
     net::{IpAddr, SocketAddr, ToSocketAddrs},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 
+use parking_lot::Mutex;
 use tokio::{sync::Semaphore, task::spawn_blocking};
 
 use crate::listener::client_network;
@@ -49,7 +50,7 @@ impl Resolver {
     }
 
     fn limit_of(&self, client: IpAddr) -> Arc<Semaphore> {
-        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut clients = self.clients.lock();
         if clients.len() >= REMEMBERED_CLIENTS {
             clients.retain(|_, limit| limit.available_permits() < MAX_LOOKUPS_PER_CLIENT);
         }

@@ -47,7 +47,7 @@ impl ResponseWait {
         let wait = Self {
             timeout: timeouts.first_byte,
             upload_timeout: timeouts.request_body.max(timeouts.first_byte),
-            sent: request.body().count(),
+            sent: request.body().count.clone(),
             outcome: has_body.then(|| request.body_mut().outcome()),
             informational: Arc::default(),
         };
@@ -88,14 +88,14 @@ impl ResponseWait {
     /// Bytes sent, interim responses, and whether the request has ended.
     fn progress(&self) -> (u64, usize, bool) {
         let sent = self.sent.as_ref().map_or(0, |sent| sent.load(Relaxed));
-        let ended = self.outcome.as_ref().is_none_or(|outcome| outcome.has_ended());
+        let ended = self.outcome.as_ref().is_none_or(|outcome| outcome.ended.load(Relaxed));
         (sent, self.informational.load(Relaxed), ended)
     }
 
     /// What went wrong. What broke the request explains what followed from it.
     pub(super) fn error(&self, error: &hyper::Error) -> UpstreamError {
-        match self.outcome.as_ref().and_then(|outcome| outcome.failure()) {
-            Some(failure) => failure.into(),
+        match self.outcome.as_ref().and_then(|outcome| outcome.failure.get()) {
+            Some(failure) => failure.clone(),
             None => UpstreamError::of(error),
         }
     }

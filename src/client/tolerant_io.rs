@@ -15,7 +15,7 @@ use std::{
     io,
     pin::Pin,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     task::{Context, Poll, ready},
@@ -23,6 +23,7 @@ use std::{
 
 use bytes::{Buf, BytesMut};
 use http::HeaderMap;
+use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_util::io::poll_read_buf;
 
@@ -208,7 +209,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
         let normalized = normalized_head(head, self.is_head, &mut surplus);
         let (normalized, state) = normalized.unwrap_or((head.into(), State::Raw));
         if !surplus.is_empty() {
-            *self.surplus.lock().unwrap_or_else(PoisonError::into_inner) = surplus;
+            *self.surplus.lock() = surplus;
         }
         self.out.extend_from_slice(&normalized);
         self.state = state;
@@ -253,7 +254,7 @@ fn chunk_size(line: &[u8]) -> Option<u64> {
 
 /// For the fuzz targets: what hyper would read of a response in pieces of this size; it must not depend on the size.
 #[cfg(feature = "fuzzing")]
-pub(super) fn read_in_pieces(bytes: &[u8], piece: usize) {
+pub fn read_in_pieces(bytes: &[u8], piece: usize) {
     let read = |piece: usize| {
         let mut io = TolerantIo::new(tokio::io::empty(), |_| false, Arc::default(), Arc::default());
         io.request_written(b"GET /");

@@ -81,8 +81,7 @@ fn not_empty<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ClientRange>, D::
 
 impl Access {
     /// Whether a client at this address, in canonical form, may use the proxy.
-    #[must_use]
-    pub fn allows_client(&self, client: IpAddr) -> bool {
+    pub(crate) fn allows_client(&self, client: IpAddr) -> bool {
         self.ranges().any(|range| range.contains(&client))
     }
 

@@ -29,12 +29,12 @@ impl RawConfig {
         }
         let mut watched = Vec::new();
         if self.access.lan {
-            open_to_lan(&mut self.access, &mut self.listen.0);
+            self.open_to_lan();
         }
         noted(self.panel.check(), mistakes);
         if mistakes.is_empty() {
             // Else what was left out as wrong could be what is missed here.
-            noted(check_listen(&self.listen.0, &self.access), mistakes);
+            noted(check_listen(&self.listen, &self.access), mistakes);
         }
         let blocking = blocking(self.blocking.clone(), self.ad_server_lists.take(), base);
         let (settings, hint) = noted(blocking, mistakes);
@@ -43,20 +43,8 @@ impl RawConfig {
         let untouched = read_untouched(&self.https.except_lists, base, &mut watched, mistakes);
         let fingerprint = fingerprint(&self, blocker.fingerprint);
         Config {
-            listen: self.listen.0,
-            https: self.https,
-            authority_dir: noted(authority_dir(self.authority.dir, base), mistakes),
+            authority_dir: noted(authority_dir(self.authority.dir.as_deref(), base), mistakes),
             extra_roots: noted(read_roots(self.upstream.extra_ca_file.as_deref(), base), mistakes),
-            insecure_hosts: self.upstream.insecure_hosts,
-            access: self.access,
-            rewrite: self.rewrite,
-            limits: self.limits,
-            headers: self.headers,
-            timeouts: self.timeouts,
-            log: self.log,
-            panel: self.panel,
-            preset: self.preset,
-            filters: self.filters,
             blocker,
             untouched,
             profiles: Profiles::default(),
@@ -64,7 +52,14 @@ impl RawConfig {
             unread_lists: None,
             hints: hint.into_iter().collect(),
             watched,
+            raw: self,
         }
+    }
+
+    /// Lets the devices of the local network use the proxy, as `access.lan` does.
+    pub fn open_to_lan(&mut self) {
+        self.access.open_to_lan();
+        self.listen = on_all_addresses(&self.listen);
     }
 }
 
@@ -74,18 +69,6 @@ fn noted<T: Default>(value: Result<T, Mistake>, mistakes: &mut Vec<Mistake>) -> 
         mistakes.push(mistake);
         T::default()
     })
-}
-
-impl Config {
-    /// Lets the devices of the local network use the proxy, as `access.lan` does.
-    pub fn open_to_lan(&mut self) {
-        open_to_lan(&mut self.access, &mut self.listen);
-    }
-}
-
-fn open_to_lan(access: &mut Access, listen: &mut Vec<SocketAddr>) {
-    access.open_to_lan();
-    *listen = on_all_addresses(listen);
 }
 
 /// Every address of both families in place of loopback, with the same ports.
@@ -126,11 +109,11 @@ pub(super) fn profile(name: &str, raw: &RawProfile, mut filters: ChainConfig, co
     }
 }
 
-fn authority_dir(dir: Option<PathBuf>, base: &Path) -> Result<Option<PathBuf>, Mistake> {
+fn authority_dir(dir: Option<&Path>, base: &Path) -> Result<Option<PathBuf>, Mistake> {
     let Some(dir) = dir else {
         return Ok(https::default_authority_dir());
     };
-    let dir = file::under(base, &dir);
+    let dir = file::under(base, dir);
     if dir.exists() && !dir.is_dir() {
         let problem = format!("{} is no folder; expected a folder, which is made where there is none", dir.display());
         return Err(Mistake::value("authority.dir", problem));
@@ -232,35 +215,19 @@ fn blocking(
     Ok((blocking, hint))
 }
 
-/// A list that a setting names.
-struct List {
-    key: String,
-    path: PathBuf,
-    text: Cow<'static, str>,
-}
-
-impl List {
-    /// The mistake in one line of it.
-    fn mistake(&self, place: Place, problem: String) -> Mistake {
-        Mistake { elsewhere: Some((self.path.clone(), place)), ..Mistake::value(&self.key, problem) }
-    }
-}
-
-/// Reads the lists that this key names, each once.
-fn read_lists(
-    key: &str,
+/// Hosts that are neither opened nor rewritten: those of all lists, each of which is read once.
+fn read_untouched(
     lists: &[String],
-    builtin: &'static str,
     base: &Path,
     watched: &mut Vec<PathBuf>,
     mistakes: &mut Vec<Mistake>,
-) -> Vec<List> {
+) -> HostPatterns {
+    let mut hosts = HostPatterns::default();
     let mut seen = HashSet::new();
-    let mut read = Vec::new();
     for (index, list) in lists.iter().enumerate().filter(|(_, list)| seen.insert(list.as_str())) {
-        let (key, path) = (format!("{key}.{index}"), file::under(base, Path::new(list)));
+        let (key, path) = (format!("https.except_lists.{index}"), file::under(base, Path::new(list)));
         let text = if list == BUILTIN {
-            Cow::Borrowed(builtin)
+            Cow::Borrowed(BUILTIN_UNTOUCHED)
         } else {
             watched.push(path.clone());
             let text = file::read_text(&path, file::MAX_LIST).map_err(|error| {
@@ -270,28 +237,15 @@ fn read_lists(
             });
             Cow::Owned(noted(text, mistakes))
         };
-        read.push(List { key, path, text });
-    }
-    read
-}
-
-/// Hosts that are neither opened nor rewritten.
-fn read_untouched(
-    lists: &[String],
-    base: &Path,
-    watched: &mut Vec<PathBuf>,
-    mistakes: &mut Vec<Mistake>,
-) -> HostPatterns {
-    let mut hosts = HostPatterns::default();
-    for list in read_lists("https.except_lists", lists, BUILTIN_UNTOUCHED, base, watched, mistakes) {
-        for line in hosts.add_lines(file::without_mark(&list.text)).into_iter().take(MOST_BAD_LINES) {
+        for line in hosts.add_lines(file::without_mark(&text)).into_iter().take(MOST_BAD_LINES) {
             // The line is not quoted: whoever may change settings in the panel could read any file of the program's so.
             let problem = format!(
                 "line {line} of {} is not a host; expected one on each line, such as bank.example, without scheme, port \
                  or path; `#` starts a comment",
-                list.path.file_name().unwrap_or_default().display()
+                path.file_name().unwrap_or_default().display()
             );
-            mistakes.push(list.mistake(Place { line, column: 1 }, problem));
+            let elsewhere = Some((path.clone(), Place { line, column: 1 }));
+            mistakes.push(Mistake { elsewhere, ..Mistake::value(&key, problem) });
         }
     }
     hosts

@@ -21,7 +21,6 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The place of a byte.
     pub(super) fn of_byte(text: &str, position: usize) -> Self {
         let before = &text[..text.floor_char_boundary(position.min(text.len()))];
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -97,7 +96,6 @@ struct Walk<'a> {
     /// The paths of all keys so far.
     seen: &'a mut HashSet<Path>,
     target: Option<(&'a [String], Part)>,
-    /// What is read next.
     part: Part,
 }
 

@@ -8,9 +8,9 @@ use std::{
     io::{self, Write},
     path::{Path, PathBuf},
     str::FromStr,
-    sync::{Mutex, PoisonError},
 };
 
+use parking_lot::Mutex;
 use serde_yaml::{Mapping, Value};
 use yaml_edit::{Document, YamlFile, YamlNode, path::YamlPath};
 
@@ -58,7 +58,7 @@ pub(crate) fn edited(text: &str, changes: &[Change], name: &Path) -> Result<(Str
 /// Makes these changes in the file, if its text is still this one. What was there is kept beside it, as `….bak`.
 pub(crate) fn save(name: &Path, before: &str, changes: &[Change]) -> Result<(), EditError> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let _guard = ONE_AT_A_TIME.lock();
     let failed = |error| EditError::Io { file: name.to_owned(), error };
     // A link stays a link.
     let real = fs::canonicalize(name).map_err(failed)?;

@@ -15,11 +15,12 @@ pub struct ConfigError {
     file: Option<PathBuf>,
     /// Each with its own file, where that is another.
     mistakes: Vec<(Option<PathBuf>, Located)>,
-    kind: Kind,
+    pub(crate) kind: Kind,
 }
 
+/// What is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Content,
     /// Of settings outside the file.
     Elsewhere,
@@ -61,21 +62,8 @@ impl Mistake {
 }
 
 impl ConfigError {
-    /// Whether the file is not there at all.
-    #[must_use]
-    pub fn is_missing(&self) -> bool {
-        self.kind == Kind::Missing
-    }
-
-    /// Whether the file is there but could not be read.
-    #[must_use]
-    pub fn is_unreadable(&self) -> bool {
-        self.kind == Kind::Unreadable
-    }
-
     /// The same error with another name than that of a file.
-    #[must_use]
-    pub fn called(mut self, name: &str) -> Self {
+    pub(crate) fn called(mut self, name: &str) -> Self {
         self.file = Some(name.into());
         self
     }
@@ -185,8 +173,7 @@ const EXPECTED: [(&str, &str); 13] = [
 ];
 
 /// A message of serde without the names of Rust types, and with the nearest word that is expected.
-#[must_use]
-pub fn in_plain_words(problem: &str) -> String {
+pub(crate) fn in_plain_words(problem: &str) -> String {
     with_hint(problem, None)
 }
 

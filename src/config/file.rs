@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Most bytes of a configuration file: hundreds of times what is written by hand.
-pub(super) const MAX_CONFIG: u64 = 4 << 20;
+pub(crate) const MAX_CONFIG: u64 = 4 << 20;
 
 /// Most bytes of an ad list or of a file of certificates: several times the largest public hosts files.
 /// Raising it lets a wrong file cost more memory before it is refused.

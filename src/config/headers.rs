@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::values::{on_off, on_off::OnOff};
+use super::values::OnOff;
 
 /// Section `headers`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -12,7 +12,6 @@ pub struct Headers {
     /// Whether requests carry `Via`, as RFC 9110 § 7.6.3 requires of a proxy. Off: nginx by default
     /// (`gzip_proxied off`) compresses nothing for a request that has it. Loops are found either way, by
     /// `CDN-Loop` (RFC 8586).
-    #[serde(with = "on_off")]
-    #[schemars(with = "OnOff")]
+    #[serde(with = "OnOff")]
     pub via: bool,
 }

@@ -8,19 +8,9 @@ use gleaner_filters::{
 
 use super::Config;
 
-/// A setting without effect.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IneffectiveSetting {
-    /// Its key.
-    pub key: String,
-    /// What it needs.
-    pub needs: String,
-}
-
 impl Config {
-    /// The settings that were changed and have no effect.
-    #[must_use]
-    pub fn ineffective_settings(&self) -> Vec<IneffectiveSetting> {
+    /// The settings that were changed and have no effect, each with what it needs.
+    pub(crate) fn ineffective_settings(&self) -> Vec<(String, String)> {
         let (rewrite, filters) = (&self.rewrite, &self.filters);
         let output::Settings { format, style, .. } = &filters.output;
         let quota = &filters.link_quota;
@@ -52,7 +42,7 @@ impl Config {
                 format!("port {port} under `listen`, or `gleaner serve --listen {port}`"),
             )
         });
-        of_page.chain(port).map(|(key, needs)| IneffectiveSetting { key, needs }).collect()
+        of_page.chain(port).collect()
     }
 }
 
@@ -74,7 +64,7 @@ mod tests {
         ] {
             let yaml = format!("rewrite: {{ {rewrite} }}\nfilters: {{ {filters} }}");
             let ineffective = Config::from_yaml(&yaml, None).unwrap().ineffective_settings();
-            let keys: String = ineffective.iter().map(|setting| &*setting.key).collect();
+            let keys: String = ineffective.iter().map(|(key, _)| &**key).collect();
             assert_eq!(keys, wanted, "{yaml}");
         }
     }
@@ -84,7 +74,7 @@ mod tests {
         let rules = "devices: [{ ports: [8118], profile: text }, { ports: [8119], profile: off }]";
         for (listen, wanted) in [("8118", Some("devices[1].ports")), ("[8118, 8119]", None), ("0", None)] {
             let config = Config::from_yaml(&format!("listen: {listen}\n{rules}"), None).unwrap();
-            let found = config.ineffective_settings().into_iter().next().map(|setting| setting.key);
+            let found = config.ineffective_settings().into_iter().next().map(|(key, _)| key);
             assert_eq!(found.as_deref(), wanted, "{listen}");
         }
     }

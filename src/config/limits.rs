@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::values::{in_range, in_range_or_null};
+use super::values::Bounded;
 
 /// Section `limits`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -13,46 +13,37 @@ use super::values::{in_range, in_range_or_null};
 pub struct Limits {
     /// Deepest nesting of elements, at most 4096; deeper pages pass untouched. Browsers stop at 512 too. Some steps look
     /// at all ancestors of a node, so it is time that bounds this.
-    #[serde(deserialize_with = "in_range::<1, 4096, _, _>")]
-    #[schemars(range(min = 1, max = 4096))]
+    #[serde(with = "Bounded::<1, 4096>")]
     pub page_depth: usize,
     /// Most nodes of one page; larger pages pass untouched. Raising it costs about 200 bytes a node.
-    #[serde(deserialize_with = "in_range::<1, { u64::MAX }, _, _>")]
-    #[schemars(range(min = 1))]
+    #[serde(with = "Bounded::<1, { u64::MAX }>")]
     pub page_nodes: usize,
     /// Processor time for one page in milliseconds, at most an hour; slower pages pass untouched. Raising it lets one
     /// hostile page hold a worker for longer.
-    #[serde(deserialize_with = "in_range::<1, 3_600_000, _, _>")]
-    #[schemars(range(min = 1, max = 3_600_000))]
+    #[serde(with = "Bounded::<1, 3_600_000>")]
     pub page_cpu_ms: u64,
     /// Pages in work at once; past that pages pass untouched. Bounds memory.
-    #[serde(deserialize_with = "in_range::<0, 1_048_576, _, _>")]
-    #[schemars(range(max = 1_048_576))]
+    #[serde(with = "Bounded::<0, 1_048_576>")]
     pub pages_at_once: usize,
     /// Memory in bytes for all pages in work together. A page that finds none waits two seconds for it and then passes
     /// untouched, as does one that grows over it.
-    #[serde(deserialize_with = "in_range::<1_048_576, { u64::MAX }, _, _>")]
-    #[schemars(range(min = 1_048_576))]
+    #[serde(with = "Bounded::<1_048_576, { u64::MAX }>")]
     pub pages_memory_bytes: usize,
     /// Seconds until a page must have arrived; a slower one is passed on as it arrives.
-    #[serde(deserialize_with = "in_range::<1, 86_400, _, _>")]
-    #[schemars(range(min = 1, max = 86400))]
+    #[serde(with = "Bounded::<1, 86_400>")]
     pub page_wait_seconds: u64,
     /// Threads that work on pages; `null` means one per processor. Takes effect at the next start.
-    #[serde(deserialize_with = "in_range_or_null::<1, 1024, _>")]
+    #[serde(deserialize_with = "Bounded::<1, 1024>::or_null")]
     #[schemars(range(min = 1, max = 1024))]
     pub page_workers: Option<usize>,
     /// Connections open at once; more are answered with 503. Takes effect at the next start.
-    #[serde(deserialize_with = "in_range::<1, 1_048_576, _, _>")]
-    #[schemars(range(min = 1, max = 1_048_576))]
+    #[serde(with = "Bounded::<1, 1_048_576>")]
     pub connections: usize,
     /// Connections of one client address; more are answered with 503.
-    #[serde(deserialize_with = "in_range::<1, 1_048_576, _, _>")]
-    #[schemars(range(min = 1, max = 1_048_576))]
+    #[serde(with = "Bounded::<1, 1_048_576>")]
     pub connections_per_client: usize,
     /// Seconds for requests in flight to finish when a signal ends the program.
-    #[serde(deserialize_with = "in_range::<0, 86_400, _, _>")]
-    #[schemars(range(max = 86400))]
+    #[serde(with = "Bounded::<0, 86_400>")]
     pub shutdown_grace_seconds: u64,
 }
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use serde_yaml::Value;
 
 use super::values::word_type;
@@ -15,15 +15,11 @@ use super::values::word_type;
 pub const LISTEN: &str = "an address and port such as 127.0.0.1:8118, localhost:8118 or \"[::]:8118\", or a port alone, \
                           which means this machine only";
 
-/// Addresses to listen on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(transparent)]
-pub struct Listen(#[schemars(with = "SchemaOfListen")] pub Vec<SocketAddr>);
-
+/// Addresses to listen on, for `with` of serde and of schemars.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 #[expect(dead_code, reason = "only its schema is used")]
-enum SchemaOfListen {
+pub(super) enum Listen {
     Address(String),
     Port(u16),
     Several(Vec<String>),
@@ -62,8 +58,12 @@ pub fn listen_address(text: &str) -> Result<SocketAddr, String> {
     first.copied().ok_or_else(|| format!("the name in {text:?} has no address"))
 }
 
-impl<'de> Deserialize<'de> for Listen {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+impl Listen {
+    pub(super) fn serialize<S: Serializer>(addresses: &[SocketAddr], to: S) -> Result<S::Ok, S::Error> {
+        addresses.serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<SocketAddr>, D::Error> {
         // An untagged enum would only report that no variant matched.
         let written = match Value::deserialize(from)? {
             Value::Sequence(list) => list,
@@ -82,6 +82,6 @@ impl<'de> Deserialize<'de> for Listen {
         if addresses.is_empty() {
             return Err(D::Error::custom(format_args!("the list is empty; expected {LISTEN}")));
         }
-        Ok(Self(addresses))
+        Ok(addresses)
     }
 }

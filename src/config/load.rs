@@ -85,13 +85,13 @@ impl Config {
         };
         let mut mistakes = Vec::new();
         let config = RawConfig::from_tree(&tree, &mut mistakes).map(|raw| {
-            let mut config = raw.clone().build(&base, &mut mistakes);
+            let mut config = raw.build(&base, &mut mistakes);
             if !is_any_in(&mistakes, &["filters"])
                 && let Err(error) = config.build_chain(&config.filters)
             {
                 mistakes.push(of_filters(&tree, &error));
             }
-            config.profiles = all_profiles(raw, &config, &mut mistakes);
+            config.profiles = all_profiles(&config, &mut mistakes);
             config.hints.extend(hint::of_boolean(&tree));
             let unread = unread_lists(&config, &tree, &base);
             config.unread_lists = (!unread.is_empty()).then(|| ConfigError::mistakes(file, text, &unread));
@@ -100,7 +100,6 @@ impl Config {
         config.filter(|_| mistakes.is_empty()).ok_or_else(|| ConfigError::mistakes(file, text, &mistakes))
     }
 
-    /// Builds the filter chain of these settings.
     pub(crate) fn chain(&self, filters: &ChainConfig) -> Result<Chain, ConfigError> {
         self.build_chain(filters).map_err(|error| ConfigError::elsewhere(format!("configuration: filters.{error}")))
     }
@@ -116,14 +115,12 @@ impl Config {
     }
 
     /// Whether the authority is needed from the start: the connections of some clients are always opened.
-    #[must_use]
-    pub fn always_intercepts(&self) -> bool {
+    pub(crate) fn always_intercepts(&self) -> bool {
         self.profiles.all.iter().any(|profile| profile.intercept == Intercept::On)
     }
 
     /// The bounds on one page.
-    #[must_use]
-    pub fn page_limits(&self) -> PageLimits {
+    pub(crate) fn page_limits(&self) -> PageLimits {
         PageLimits {
             depth: self.limits.page_depth,
             nodes: self.limits.page_nodes,
@@ -231,8 +228,8 @@ fn of_filters(tree: &Value, error: &gleaner_filters::ConfigError) -> Mistake {
 }
 
 /// The profiles, each checked as the section `filters` is, and the rules.
-fn all_profiles(raw: RawConfig, config: &Config, mistakes: &mut Vec<Mistake>) -> Profiles {
-    let mut all = Vec::new();
+fn all_profiles(config: &Config, mistakes: &mut Vec<Mistake>) -> Profiles {
+    let (raw, mut all) = (&config.raw, Vec::new());
     for (name, profile) in &raw.profiles {
         let within = |mistake: Mistake| {
             let above = ["profiles".to_owned(), name.clone()];
@@ -255,7 +252,7 @@ fn all_profiles(raw: RawConfig, config: &Config, mistakes: &mut Vec<Mistake>) ->
     if is_any_in(mistakes, &["profiles", "devices", "sites", "access"]) {
         return Profiles::default();
     }
-    Profiles::new(all, raw.sites, raw.devices, &config.access.users).unwrap_or_else(|mistake| {
+    Profiles::new(all, raw.sites.clone(), raw.devices.clone(), &raw.access.users).unwrap_or_else(|mistake| {
         mistakes.push(mistake);
         Profiles::default()
     })

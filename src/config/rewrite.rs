@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{HostPatterns, values::in_range};
+use super::{HostPatterns, values::Bounded};
 
 /// Section `rewrite`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -17,8 +17,7 @@ pub struct Rewrite {
     pub respect_no_transform: bool,
     /// Largest page in bytes, before and after decompression, up to 1 GiB; longer ones pass untouched. Raising it
     /// costs memory: a page in work holds about ten times its size.
-    #[serde(deserialize_with = "in_range::<1024, 0x4000_0000, _, _>")]
-    #[schemars(range(min = 1024, max = 1_073_741_824))]
+    #[serde(with = "Bounded::<1024, 0x4000_0000>")]
     pub max_html_bytes: usize,
     /// Number of hosts for which it is kept in memory what repeats on their pages, for `filters.link_quota`
     /// (`domain_strength`, `image_lists_by_domain`); up to 300 KB a host. 0: none. The result for a page then depends on the
@@ -27,8 +26,7 @@ pub struct Rewrite {
     /// Most pages of a divided article that are joined into one; those after the first are requested with the fields of the
     /// client's request, for ten seconds at most. 1: each page alone, with a link to the next. Needs `output.style: reader`.
     /// Bounded because the client waits for each part, and one request must not cause thousands.
-    #[serde(deserialize_with = "in_range::<1, 50, _, _>")]
-    #[schemars(range(min = 1, max = 50))]
+    #[serde(with = "Bounded::<1, 50>")]
     pub join_pages: u32,
 }
 

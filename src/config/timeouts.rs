@@ -8,53 +8,43 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::values::seconds;
+use super::values::Seconds;
 
 /// Section `timeouts`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Timeouts {
     /// Seconds to resolve a name and connect to one of its addresses.
-    #[serde(rename = "connect_seconds", with = "seconds")]
-    #[schemars(with = "u64", range(min = 1, max = 86400))]
+    #[serde(rename = "connect_seconds", with = "Seconds")]
     pub connect: Duration,
     /// Seconds for a TLS handshake, on either side.
-    #[serde(rename = "tls_handshake_seconds", with = "seconds")]
-    #[schemars(with = "u64", range(min = 1, max = 86400))]
+    #[serde(rename = "tls_handshake_seconds", with = "Seconds")]
     pub tls_handshake: Duration,
     /// Seconds from the last byte of a request, its body included, to the first of its response.
-    #[serde(rename = "first_byte_seconds", with = "seconds")]
-    #[schemars(with = "u64", range(min = 1, max = 86400))]
+    #[serde(rename = "first_byte_seconds", with = "Seconds")]
     pub first_byte: Duration,
     /// Seconds of silence within a response's body while both sides are alive.
-    #[serde(rename = "body_stall_seconds", with = "seconds")]
-    #[schemars(with = "u64", range(min = 1, max = 86400))]
+    #[serde(rename = "body_stall_seconds", with = "Seconds")]
     pub body_stall: Duration,
     /// Seconds for a client to send a request's head.
-    #[serde(rename = "request_head_seconds", with = "seconds")]
-    #[schemars(with = "u64", range(min = 1, max = 86400))]
+    #[serde(rename = "request_head_seconds", with = "Seconds")]
     pub request_head: Duration,
     /// Seconds of silence within a request's body while both sides are alive.
-    #[serde(rename = "request_body_seconds", with = "seconds")]
-    #[schemars(with = "u64", range(min = 1, max = 86400))]
+    #[serde(rename = "request_body_seconds", with = "Seconds")]
     pub request_body: Duration,
     /// Seconds in which a client may accept no byte of a response that is ready for it. Tunnels and web
     /// sockets are exempt.
-    #[serde(rename = "client_stall_seconds", with = "seconds")]
-    #[schemars(with = "u64", range(min = 1, max = 86400))]
+    #[serde(rename = "client_stall_seconds", with = "Seconds")]
     pub client_stall: Duration,
     /// Seconds that a client connection is kept for its next request.
-    #[serde(rename = "client_idle_seconds", with = "seconds")]
-    #[schemars(with = "u64", range(min = 1, max = 86400))]
+    #[serde(rename = "client_idle_seconds", with = "Seconds")]
     pub client_idle: Duration,
     /// Seconds that a tunnel may be without a single byte after CONNECT. After the first byte it may be silent
     /// without limit.
-    #[serde(rename = "connect_silence_seconds", with = "seconds")]
-    #[schemars(with = "u64", range(min = 1, max = 86400))]
+    #[serde(rename = "connect_silence_seconds", with = "Seconds")]
     pub connect_silence: Duration,
     /// Seconds that an unused connection to a web server is kept for the next request.
-    #[serde(rename = "idle_seconds", with = "seconds")]
-    #[schemars(with = "u64", range(min = 1, max = 86400))]
+    #[serde(rename = "idle_seconds", with = "Seconds")]
     pub idle: Duration,
 }
 

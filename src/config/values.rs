@@ -2,9 +2,9 @@
 
 use std::{fmt, marker::PhantomData, path::PathBuf, str::FromStr, time::Duration};
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, json_schema};
 use serde::{
-    Deserialize, Deserializer, Serializer,
+    Deserialize, Deserializer, Serialize, Serializer,
     de::{Error, IntoDeserializer, Unexpected, Visitor},
 };
 
@@ -51,91 +51,93 @@ where
     from.deserialize_any(Word(expected, PhantomData))
 }
 
-/// Reads a whole number between two bounds; `u64::MAX` is no bound.
-pub(super) fn in_range<'de, const LEAST: u64, const MOST: u64, T, D>(from: D) -> Result<T, D::Error>
-where
-    T: TryFrom<u64>,
-    D: Deserializer<'de>,
-{
-    struct Number<const LEAST: u64, const MOST: u64>;
+/// A whole number between two bounds, for `with` of serde and of schemars; `u64::MAX` is no bound.
+#[derive(JsonSchema)]
+#[schemars(inline)]
+pub(super) struct Bounded<const LEAST: u64, const MOST: u64>(
+    #[schemars(with = "u64", range(min = LEAST, max = MOST))] (),
+);
 
-    impl<const LEAST: u64, const MOST: u64> Visitor<'_> for Number<LEAST, MOST> {
-        type Value = u64;
+impl<const LEAST: u64, const MOST: u64> Bounded<LEAST, MOST> {
+    pub(super) fn serialize<T: Serialize, S: Serializer>(number: &T, to: S) -> Result<S::Ok, S::Error> {
+        number.serialize(to)
+    }
 
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            match MOST {
-                u64::MAX => write!(f, "a whole number, {LEAST} or more"),
-                _ => write!(f, "a whole number, {LEAST} to {MOST}"),
-            }
-        }
+    pub(super) fn deserialize<'de, T: TryFrom<u64>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+        let number = from.deserialize_any(Self(()))?;
+        T::try_from(number).map_err(|_| D::Error::custom(format_args!("{number} is too large")))
+    }
 
-        fn visit_u64<E: Error>(self, number: u64) -> Result<u64, E> {
-            if (LEAST..=MOST).contains(&number) {
-                Ok(number)
-            } else {
-                Err(E::invalid_value(Unexpected::Unsigned(number), &self))
-            }
+    /// The same, or `null`.
+    pub(super) fn or_null<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
+        let number = Option::<u64>::deserialize(from)?;
+        number.map(|number| Self::deserialize(number.into_deserializer())).transpose()
+    }
+}
+
+impl<const LEAST: u64, const MOST: u64> Visitor<'_> for Bounded<LEAST, MOST> {
+    type Value = u64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match MOST {
+            u64::MAX => write!(f, "a whole number, {LEAST} or more"),
+            _ => write!(f, "a whole number, {LEAST} to {MOST}"),
         }
     }
 
-    let number = from.deserialize_any(Number::<LEAST, MOST>)?;
-    T::try_from(number).map_err(|_| D::Error::custom(format_args!("{number} is too large")))
-}
-
-/// The same, or `null`.
-pub(super) fn in_range_or_null<'de, const LEAST: u64, const MOST: u64, D>(from: D) -> Result<Option<usize>, D::Error>
-where
-    D: Deserializer<'de>,
-{
-    let number = Option::<u64>::deserialize(from)?;
-    number.map(|number| in_range::<LEAST, MOST, _, _>(number.into_deserializer())).transpose()
+    fn visit_u64<E: Error>(self, number: u64) -> Result<u64, E> {
+        if (LEAST..=MOST).contains(&number) {
+            Ok(number)
+        } else {
+            Err(E::invalid_value(Unexpected::Unsigned(number), &self))
+        }
+    }
 }
 
 /// Seconds, at most a day: longer is a typing error.
-pub(super) mod seconds {
-    use super::{Deserializer, Duration, Serializer, in_range};
+#[derive(JsonSchema)]
+#[schemars(inline)]
+pub(super) struct Seconds(#[schemars(with = "Bounded<1, 86_400>")] ());
 
-    pub(in super::super) fn serialize<S: Serializer>(value: &Duration, to: S) -> Result<S::Ok, S::Error> {
+impl Seconds {
+    pub(super) fn serialize<S: Serializer>(value: &Duration, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_u64(value.as_secs())
     }
 
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
-        in_range::<1, 86_400, _, _>(from).map(Duration::from_secs)
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        Bounded::<1, 86_400>::deserialize(from).map(Duration::from_secs)
     }
 }
 
 /// `on` or `off`: words in YAML 1.2 and booleans in YAML 1.1, so all four spellings are accepted.
-pub(super) mod on_off {
-    use super::{Deserializer, FromStr, JsonSchema, Serializer, word};
+#[derive(JsonSchema)]
+#[schemars(transform = all_spellings)]
+pub(super) struct OnOff(bool);
 
-    /// The schema, and the reader.
-    #[derive(JsonSchema)]
-    #[schemars(transform = all_spellings)]
-    pub(in super::super) struct OnOff(bool);
+fn all_spellings(schema: &mut Schema) {
+    *schema = json_schema!({ "enum": ["off", "on", true, false] });
+}
 
-    fn all_spellings(schema: &mut schemars::Schema) {
-        *schema = schemars::json_schema!({ "enum": ["off", "on", true, false] });
-    }
+impl FromStr for OnOff {
+    type Err = String;
 
-    impl FromStr for OnOff {
-        type Err = String;
-
-        fn from_str(word: &str) -> Result<Self, String> {
-            match word {
-                "on" | "true" => Ok(Self(true)),
-                "off" | "false" => Ok(Self(false)),
-                _ => Err(format!("{word:?} is neither on nor off")),
-            }
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "on" | "true" => Ok(Self(true)),
+            "off" | "false" => Ok(Self(false)),
+            _ => Err(format!("{word:?} is neither on nor off")),
         }
     }
+}
 
+impl OnOff {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-    pub(in super::super) fn serialize<S: Serializer>(on: &bool, to: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(on: &bool, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(if *on { "on" } else { "off" })
     }
 
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
-        word::<OnOff, _>(from, "`on`, `off`, `true` or `false`").map(|OnOff(on)| on)
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
+        word::<Self, _>(from, "`on`, `off`, `true` or `false`").map(|Self(on)| on)
     }
 }
 

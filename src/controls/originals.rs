@@ -5,13 +5,14 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use bytes::Bytes;
 use http::{HeaderMap, Response, StatusCode};
 use http_body::Frame;
+use parking_lot::Mutex;
 use url::Url;
 
 use super::PageId;
@@ -57,7 +58,7 @@ impl Originals {
         if kept.bytes() > MAX_PAGE_BYTES {
             return;
         }
-        let mut entries = self.lock();
+        let mut entries = self.0.lock();
         entries.retain(|entry| entry.is_fresh() && !(entry.client == *client && entry.id == id));
         let is_of_client = |entry: &Entry| entry.client == *client;
         if entries.iter().filter(|entry| is_of_client(entry)).count() >= MAX_PAGES
@@ -75,14 +76,9 @@ impl Originals {
     }
 
     pub(super) fn get(&self, client: &Device, id: PageId, page: &Url) -> Option<Arc<Kept>> {
-        let entries = self.lock();
+        let entries = self.0.lock();
         let entry = entries.iter().find(|entry| entry.client == *client && entry.id == id)?;
         (entry.is_fresh() && entry.kept.page == *page).then(|| Arc::clone(&entry.kept))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Entry>> {
-        // No update can be left half done by a panic.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -150,7 +146,7 @@ mod tests {
         for client in 0..40 {
             originals.keep(&device(client), [0; 8], kept("a", MAX_PAGE_BYTES - 200));
         }
-        let bytes: usize = originals.lock().iter().map(|entry| entry.kept.bytes()).sum();
+        let bytes: usize = originals.0.lock().iter().map(|entry| entry.kept.bytes()).sum();
         assert!(bytes <= MAX_BYTES);
         // The newest are kept.
         assert!(originals.get(&device(39), [0; 8], &kept("a", 0).page).is_some());

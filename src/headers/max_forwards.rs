@@ -1,9 +1,10 @@
 //! `Max-Forwards` (RFC 9110 § 7.6.2): limits how many proxies forward a TRACE or OPTIONS; the last one answers.
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http::{HeaderName, HeaderValue, Method, Request, Response, header};
 
-use crate::body::Body;
+use super::without;
+use crate::{body::Body, error_pages::write_fields};
 
 /// Fields that the response to a TRACE leaves out: a script may read it (RFC 9110 § 9.3.8).
 const SECRET: [HeaderName; 3] = [header::AUTHORIZATION, header::PROXY_AUTHORIZATION, header::COOKIE];
@@ -36,15 +37,7 @@ fn answer<B>(request: &Request<B>) -> Response<Body> {
 }
 
 fn echo<B>(request: &Request<B>) -> Bytes {
-    let mut text = format!("{} {} HTTP/1.1\r\n", request.method(), request.uri()).into_bytes();
-    for (name, value) in request.headers() {
-        if !SECRET.contains(name) {
-            text.extend_from_slice(name.as_str().as_bytes());
-            text.extend_from_slice(b": ");
-            text.extend_from_slice(value.as_bytes());
-            text.extend_from_slice(b"\r\n");
-        }
-    }
-    text.extend_from_slice(b"\r\n");
-    text.into()
+    let mut text = BytesMut::from(format!("{} {} HTTP/1.1\r\n", request.method(), request.uri()).as_bytes());
+    write_fields(&without(request.headers(), |name| SECRET.contains(name)), &mut text);
+    text.freeze()
 }

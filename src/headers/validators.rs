@@ -183,13 +183,6 @@ mod tests {
     }
 
     #[test]
-    fn a_date_alone_becomes_a_tag_and_a_date_again() {
-        let (headers, tag) = tagged(&[(header::LAST_MODIFIED, DATE)]);
-        assert!(!headers.contains_key(header::LAST_MODIFIED));
-        assert_eq!(asked(&tag, 1), (fields(&[(header::IF_MODIFIED_SINCE, DATE)]), true));
-    }
-
-    #[test]
     fn tags_of_the_origin_stay() {
         let foreign = "\"a\", W/\"b\"";
         let unchanged = fields(&[(header::IF_NONE_MATCH, foreign), (header::IF_MODIFIED_SINCE, DATE)]);

@@ -18,7 +18,6 @@ use std::{
     time::Duration,
 };
 
-use tracing::Metadata;
 use tracing_subscriber::fmt::MakeWriter;
 
 /// Length of the queue; a line has some 250 bytes. Raising it drops fewer lines of a burst and takes more memory while
@@ -27,9 +26,6 @@ const MAX_QUEUED_LINES: usize = 16 * 1024;
 
 /// How long the thread rests after a batch: a line is seen at most so much later.
 const REST: Duration = Duration::from_millis(20);
-
-/// The target of the line that counts lost lines. It is queued also where the queue is full, or the count would be lost.
-const LOST: &str = "gleaner::lost_lines";
 
 pub(super) struct LogQueue {
     entries: Sender<Entry>,
@@ -72,26 +68,17 @@ impl<'a> MakeWriter<'a> for &'static LogQueue {
     type Writer = LineWriter;
 
     fn make_writer(&'a self) -> LineWriter {
-        LineWriter { queue: self, limit: MAX_QUEUED_LINES }
-    }
-
-    fn make_writer_for(&'a self, meta: &Metadata<'_>) -> LineWriter {
-        LineWriter { queue: self, limit: if meta.target() == LOST { usize::MAX } else { MAX_QUEUED_LINES } }
+        LineWriter(self)
     }
 }
 
-/// Queues one line.
-pub(super) struct LineWriter {
-    queue: &'static LogQueue,
-    limit: usize,
-}
+pub(super) struct LineWriter(&'static LogQueue);
 
 /// One call for each line, by `tracing_subscriber::fmt`.
 impl Write for LineWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let counts = &self.queue.counts;
-        if counts.queued.fetch_add(1, Relaxed) >= self.limit
-            || self.queue.entries.send(Entry::Line(line.to_vec())).is_err()
+        let LogQueue { entries, counts } = self.0;
+        if counts.queued.fetch_add(1, Relaxed) >= MAX_QUEUED_LINES || entries.send(Entry::Line(line.to_vec())).is_err()
         {
             counts.queued.fetch_sub(1, Relaxed);
             counts.lost.fetch_add(1, Relaxed);
@@ -124,9 +111,11 @@ fn write_lines(queued: &Receiver<Entry>, counts: &Counts) {
             }
         }
         let _ = out.flush();
-        let lost = counts.lost.swap(0, Relaxed);
+        // Told once the queue is empty: in a full one this line would be lost too.
+        let is_empty = counts.queued.load(Relaxed) == 0;
+        let lost = if is_empty { counts.lost.swap(0, Relaxed) } else { 0 };
         if lost > 0 {
-            tracing::warn!(target: LOST, lines = lost, "lines of the log were lost: standard error was not read");
+            tracing::warn!(lines = lost, "lines of the log were lost: standard error was not read");
         }
         match flushed {
             // Its receiver may have given up.

@@ -12,7 +12,6 @@ const MAX_CLIENT_HELLO: usize = 17 * 1024;
 /// The longest beginning that is read to tell HTTP: a method and the start of its target.
 const MAX_METHOD: usize = 24;
 
-/// What a client begins with.
 pub(super) enum FirstBytes {
     Tls(Hello),
     Http,

@@ -6,10 +6,11 @@ mod file;
 use std::{
     collections::{HashMap, HashSet},
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
+use parking_lot::Mutex;
 use time::OffsetDateTime;
 use tracing::info;
 
@@ -42,7 +43,6 @@ const MAX_COUNTED: usize = 64;
 const DOUBTS: usize = 3;
 
 /// The memory of such hosts.
-#[derive(Debug)]
 pub(crate) struct TunnelledHosts {
     /// By client, or none for everybody, and `host:port`.
     hosts: ExpiringMap<Key, Tunnelled>,
@@ -129,7 +129,7 @@ impl TunnelledHosts {
     /// the first is used.
     fn is_refused(&self, device: &Device, host: &str) -> bool {
         let Some(refusals) = self.refusals.get(device) else { return false };
-        let mut refusals = refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut refusals = refusals.lock();
         let is_refused = refusals.counts.get(host).is_some_and(|count| *count >= REFUSALS);
         if is_refused {
             refusals.counts.remove(host);
@@ -148,7 +148,7 @@ impl TunnelledHosts {
     /// The client has refused our certificate for the host: it has said so by an alert, or may have by closing the connection.
     pub(crate) fn refused(&self, device: &Device, host: &str, is_alert: bool) -> Refused {
         let refusals = self.refusals.get_or_default(device);
-        let mut refusals = refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut refusals = refusals.lock();
         let accepted = refusals.accepted.get(host).is_some_and(|at| at.elapsed() < COUNTED_FOR);
         if accepted && !is_alert {
             return Refused::default();
@@ -168,7 +168,7 @@ impl TunnelledHosts {
     /// The client has used a connection that shows our certificate.
     pub(crate) fn accepted(&self, device: &Device, host: &str) {
         let refusals = self.refusals.get_or_default(device);
-        let mut refusals = refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut refusals = refusals.lock();
         refusals.counts.remove(host);
         refusals.in_a_row.clear();
         if refusals.accepted.len() >= MAX_COUNTED {

@@ -13,11 +13,6 @@ use crate::config::{Config, filters_over, in_plain_words};
 /// from any block.
 pub const WITHOUT_CHOICE: [&str; 3] = ["none", "crunch", "crunch_any"];
 
-/// Settings that name something unknown or have a value of the wrong type; the message says what was expected.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct SettingsError(String);
-
 /// Every name that [`named`] knows: the algorithms, then their variants, then [`WITHOUT_CHOICE`].
 pub fn names() -> impl Iterator<Item = &'static str> {
     main_block::Settings::names().chain(WITHOUT_CHOICE)
@@ -33,7 +28,7 @@ pub fn help() -> String {
 }
 
 /// These filters with another choice of the main block.
-pub fn named(base: &ChainConfig, name: &str) -> Result<ChainConfig, SettingsError> {
+pub fn named(base: &ChainConfig, name: &str) -> anyhow::Result<ChainConfig> {
     let mut filters = base.clone();
     match name {
         "none" => {
@@ -52,7 +47,7 @@ pub fn named(base: &ChainConfig, name: &str) -> Result<ChainConfig, SettingsErro
             let Some(settings) = filters.main_block.clone().named(name) else {
                 let known: Vec<String> = names().map(|name| format!("`{name}`")).collect();
                 let problem = format!("unknown algorithm `{name}`, expected one of {}", known.join(", "));
-                return Err(SettingsError(in_plain_words(&problem)));
+                anyhow::bail!(in_plain_words(&problem));
             };
             filters.main_block = settings;
             filters.main_block.enabled = true;
@@ -66,13 +61,14 @@ pub fn named(base: &ChainConfig, name: &str) -> Result<ChainConfig, SettingsErro
 }
 
 /// These settings with others laid over them, key by key.
-pub fn lay_over(filters: &ChainConfig, yaml: &str) -> Result<ChainConfig, SettingsError> {
-    filters_over(filters, yaml).map_err(SettingsError)
+pub fn lay_over(filters: &ChainConfig, yaml: &str) -> anyhow::Result<ChainConfig> {
+    filters_over(filters, yaml).map_err(anyhow::Error::msg)
 }
 
 /// A chain, and a second one that only cleans, for pages on which the first gives up because too little would be left.
 pub struct WithFallback {
-    chain: Arc<Chain>,
+    /// The first of the two.
+    pub chain: Arc<Chain>,
     cleaned_only: Arc<Chain>,
 }
 
@@ -81,12 +77,6 @@ impl WithFallback {
     pub fn new(config: &Config, filters: &ChainConfig) -> Result<WithFallback, gleaner_filters::ConfigError> {
         let build = |filters: &ChainConfig| Chain::new(filters, config.page_limits(), config.lists()).map(Arc::new);
         Ok(WithFallback { chain: build(filters)?, cleaned_only: build(&cleaned_only(filters))? })
-    }
-
-    /// The first of the two chains.
-    #[must_use]
-    pub fn first(&self) -> &Arc<Chain> {
-        &self.chain
     }
 
     /// What `run` makes of the first chain; where that gives up, of the second, and why the first gave up.
@@ -134,14 +124,5 @@ mod tests {
         let base = ChainConfig { order: vec![FilterName::Ignore, FilterName::RemovedLinks], ..ChainConfig::default() };
         let wanted = [FilterName::Ignore, FilterName::MainBlock, FilterName::RemovedLinks];
         assert_eq!(named(&base, "bte").unwrap().order, wanted);
-    }
-
-    #[test]
-    fn settings_are_laid_over_others_key_by_key() {
-        let mut wanted = ChainConfig::default();
-        wanted.main_block.cnr.dial = 0.5;
-        assert_eq!(lay_over(&ChainConfig::default(), "{main_block: {cnr: {dial: 0.5}}}").unwrap(), wanted);
-        let error = lay_over(&ChainConfig::default(), "{main_block: {favor: x}}").unwrap_err().to_string();
-        assert!(error.starts_with("main_block.favor: unknown word `x`") && !error.contains(" line "), "{error}");
     }
 }

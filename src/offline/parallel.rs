@@ -1,10 +1,8 @@
 //! Work on all cores with results in input order.
 
-use std::{
-    num::NonZero,
-    sync::{Mutex, PoisonError, mpsc},
-    thread,
-};
+use std::{num::NonZero, sync::mpsc, thread};
+
+use parking_lot::Mutex;
 
 /// Items that may be started beyond the oldest unfinished one: bounds memory when one item is slow.
 const WINDOW: usize = 1024;
@@ -21,7 +19,7 @@ pub fn in_order<T, R: Send, E>(
     let items = Mutex::new(items);
     // Queued under the lock, so that the order is the items'. An error means that the results are no longer wanted.
     let take = |queue: &mpsc::SyncSender<_>| {
-        let mut items = items.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut items = items.lock();
         let item = items.next()?;
         let (done, result) = mpsc::sync_channel(1);
         queue.send(result).ok()?;

@@ -35,7 +35,6 @@ const UNUSED: Duration = Duration::from_hours(12);
 const MAX_SESSIONS: usize = 1000;
 
 /// The sessions of those who have logged in.
-#[derive(Debug)]
 pub(crate) struct Sessions(ExpiringMap<String, (Session, Instant)>);
 
 /// What a session was begun with; it ends with any of it.

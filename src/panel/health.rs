@@ -32,7 +32,7 @@ pub(super) fn page(visit: &Visit<'_>) -> Markup {
             tr { th scope="row" { "Certificate" } td {
                 @match authority {
                     Some(authority) => {
-                        "valid until " (authority.not_after().date())
+                        "valid until " (authority.not_after.date())
                         @if let Some(warning) = authority.expiry_warning() { p.bad { (error_pages::prose(&warning)) } }
                     }
                     None => "not in use yet",

@@ -147,7 +147,7 @@ fn gauges(registry: &mut Registry, visit: &Visit<'_>) {
     let since = |time: std::time::SystemTime| time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     let bytes = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
-    let certificate = running.authority().map_or(0, |authority| authority.not_after().unix_timestamp());
+    let certificate = running.authority().map_or(0, |authority| authority.not_after.unix_timestamp());
     for (name, help, unit, value) in [
         ("client_connections", "Connections of clients that are open", None, number(open)),
         ("client_connections_limit", "Most of them", None, number(most)),

@@ -12,7 +12,7 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
     io,
     path::PathBuf,
-    sync::LazyLock,
+    sync::{Arc, LazyLock},
 };
 
 use gleaner_filters::{FilterName, Format, output::Style};
@@ -26,7 +26,7 @@ use super::{Fields, Visit, notice, see_other};
 use crate::{
     body::Body,
     config::{
-        self, Intercept,
+        self, Intercept, Preset,
         edit::{self, EditError},
     },
 };
@@ -140,7 +140,7 @@ pub(super) fn overview(visit: &Visit<'_>) -> Response<Body> {
             @if config.rewrite.enabled {
                 tr { th { "Filters" } td { (filters.join(", ")) } }
                 tr { th { "Style" } td { (style) } }
-                tr { th { "Preset" } td { (config.preset.as_str()) } }
+                tr { th { "Preset" } td { @if config.preset == Preset::Crunch { "crunch" } @else { "default" } } }
             }
             tr { th { "Profiles" } td { (profiles.join(", ")) } }
         }
@@ -221,7 +221,7 @@ fn create(visit: &Visit<'_>) -> Response<Body> {
     });
     match written {
         Ok(()) => {
-            visit.proxy.set_config_file(place);
+            visit.proxy.file.store(Some(Arc::new(place)));
             see_other("/settings/ignore")
         }
         Err(error) => {

@@ -43,7 +43,7 @@ pub(super) fn asked_for(head: &Parts) -> Option<String> {
 
 /// What a reader is told whose device has no panel: who can do it, and how.
 pub(super) fn elsewhere(proxy: &Proxy, device: &Device, host: &str) -> String {
-    let port = proxy.own().first().map(SocketAddr::port).unwrap_or_default();
+    let port = proxy.own.first().map(SocketAddr::port).unwrap_or_default();
     format!(
         "Whether the pages of {host} are rewritten is decided on the machine that Gleaner runs on: there at \
          `http://127.0.0.1:{port}/settings/site?host={host}`, or in its configuration by `sites: [{{ hosts: [{host}], profile: off }}]`. \

@@ -25,7 +25,6 @@ impl Domains {
         Some(known.unwrap_or_default())
     }
 
-    /// Adds a page of a host.
     pub(super) fn learn(&self, url: &Url, survey: Option<&Survey>) {
         let (Some(domains), Some(host), Some(survey)) = (&self.0, url.host_str(), survey) else {
             return;

@@ -14,14 +14,8 @@ use super::{
     page_job::{Job, Purpose},
 };
 
-/// Limit of decoded bytes: small, so that bombs are cheap.
-const MAX_BYTES: usize = 1 << 20;
-
 /// Bytes per frame.
 const FRAME: usize = 61;
-
-/// Memory for the page, in bytes.
-const MEMORY: usize = 256 << 20;
 
 static CHAIN: LazyLock<Arc<Chain>> = LazyLock::new(|| {
     let chain = Chain::new(&ChainConfig::default(), PageLimits::default(), HostList::default());
@@ -37,7 +31,7 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<(), String> {
     let codings = coding::of(headers).ok_or_else(|| PassReason::CODING.to_string())?;
     LocalSet::new().block_on(&RUNTIME, async {
-        let budget = MemoryBudget::new(MEMORY);
+        let budget = MemoryBudget::new(256 << 20);
         let reservation = budget.reserve(Some(body.len()), false);
         let reservation = reservation.await.map_err(|reason| reason.to_string())?;
         let job = Job {
@@ -48,7 +42,8 @@ pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<(), String> {
             reservation,
             declared: charset::declared(headers),
             must_look_like_document: false,
-            max_bytes: MAX_BYTES,
+            // Small, so that bombs are cheap.
+            max_bytes: 1 << 20,
             look: None,
             purpose: Purpose::Page {
                 links: None,

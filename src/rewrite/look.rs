@@ -9,7 +9,6 @@ use crate::{
     headers::validators::Tagger,
 };
 
-/// How the pages of one profile are rewritten.
 pub(crate) struct Look {
     /// Whether they are rewritten at all.
     pub(super) enabled: bool,

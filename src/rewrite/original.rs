@@ -15,10 +15,9 @@ use crate::body::{Body, BodyError};
 /// Smallest chunk. Raising it lets a worker begin later; lowering it costs memory where frames are small.
 const CHUNK_BYTES: usize = 4096;
 
-/// What has arrived of a page.
 #[derive(Debug)]
 pub(super) struct Original {
-    chunks: Vec<Bytes>,
+    pub(super) chunks: Vec<Bytes>,
     /// What came after the last chunk.
     unfinished: BytesMut,
     trailers: Option<HeaderMap>,
@@ -70,11 +69,6 @@ impl Original {
         }
         self.chunks.push(chunk.clone());
         Some(chunk)
-    }
-
-    /// What was kept of a body that has ended.
-    pub(super) fn chunks(&self) -> &[Bytes] {
-        &self.chunks
     }
 
     /// The original: what was kept, and then the rest of the stream.

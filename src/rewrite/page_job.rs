@@ -43,7 +43,6 @@ pub(super) struct Job {
     pub(super) purpose: Purpose,
 }
 
-/// What a page is for.
 pub(super) enum Purpose {
     /// It is the response.
     Page {

@@ -13,7 +13,6 @@ use super::{Coded, coding, eligibility::PassReason, page_job::Job};
 /// Chunks queued between the connection and a worker. A few let both run; the bytes are limited elsewhere.
 const QUEUED_CHUNKS: usize = 8;
 
-/// The worker threads.
 #[derive(Clone, Debug)]
 pub(crate) struct Workers(LocalPoolHandle);
 
@@ -24,19 +23,16 @@ impl Workers {
         Self(LocalPoolHandle::new(count.unwrap_or_else(processors)))
     }
 
-    /// How many there are.
     pub(super) fn count(&self) -> usize {
         self.0.num_threads()
     }
 
-    /// Starts a job.
     pub(super) fn start(&self, job: Job) -> Worker {
         let (chunks, arriving) = mpsc::channel(QUEUED_CHUNKS);
         let task = self.0.spawn_pinned(move || job.run(arriving));
         Worker { chunks, task: AbortOnDropHandle::new(task), finished: None }
     }
 
-    /// Compresses a page.
     pub(super) async fn encode(&self, content: String, wanted: Option<coding::Coding>) -> Result<Coded, PassReason> {
         let task = self.0.spawn_pinned(move || coding::encode(content, wanted));
         let joined = AbortOnDropHandle::new(task).await;

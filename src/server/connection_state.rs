@@ -1,11 +1,12 @@
 //! What the [`ValidatingIo`](super::validating_io::ValidatingIo) and the service of one client connection share:
 //! how many requests were begun and answered, the rejected one, and interim responses to write.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use bytes::BytesMut;
 use futures_util::task::AtomicWaker;
 use http::{Extensions, HeaderMap, StatusCode, Version};
+use parking_lot::Mutex;
 
 use super::request_parser::ParseRejection;
 use crate::error_pages;
@@ -17,9 +18,9 @@ pub(crate) struct WholeServer;
 /// The shared state of one connection.
 #[derive(Debug, Default)]
 pub(crate) struct ConnectionState {
-    progress: Mutex<Progress>,
+    pub(super) progress: Mutex<Progress>,
     /// The connection's task, which is polled again when an interim response is to be written.
-    task: AtomicWaker,
+    pub(super) task: AtomicWaker,
 }
 
 #[derive(Debug, Default)]
@@ -45,19 +46,9 @@ impl Progress {
 }
 
 impl ConnectionState {
-    pub(super) fn lock(&self) -> MutexGuard<'_, Progress> {
-        // No update can be left half done by a panic.
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The task to wake for an interim response.
-    pub(super) fn register(&self, cx: &std::task::Context<'_>) {
-        self.task.register(cx.waker());
-    }
-
     /// A request came to the service: marks it with what hyper does not tell.
     pub(super) fn begin(self: &Arc<Self>, extensions: &mut Extensions) -> InFlight {
-        let mut progress = self.lock();
+        let mut progress = self.progress.lock();
         let index = progress.begun;
         progress.begun += 1;
         progress.informational.clear();
@@ -69,20 +60,15 @@ impl ConnectionState {
         InFlight(Arc::clone(self))
     }
 
-    /// From here on bytes are no messages.
-    pub(super) fn upgrade(&self) {
-        self.lock().upgraded = true;
-    }
-
     /// Requests begun and done so far.
     pub(crate) fn counts(&self) -> (usize, usize) {
-        let progress = self.lock();
+        let progress = self.progress.lock();
         (progress.begun, progress.done)
     }
 
     /// The request that is being served on an HTTP/1.1 connection, to send interim responses to.
     pub(crate) fn informer(self: &Arc<Self>, version: Version) -> Informer {
-        Informer { request: self.lock().begun, state: (version == Version::HTTP_11).then(|| Arc::clone(self)) }
+        Informer { request: self.progress.lock().begun, state: (version == Version::HTTP_11).then(|| Arc::clone(self)) }
     }
 }
 
@@ -99,7 +85,7 @@ impl Informer {
     /// Writes it, unless the request has been answered.
     pub(crate) fn send(&self, status: StatusCode, headers: &HeaderMap) {
         let Some(state) = &self.state else { return };
-        let mut progress = state.lock();
+        let mut progress = state.progress.lock();
         if progress.begun == self.request && progress.done < self.request {
             let reason = status.canonical_reason().unwrap_or("Information");
             let line = format!("HTTP/1.1 {} {reason}\r\n", status.as_u16());
@@ -118,6 +104,6 @@ pub(crate) struct InFlight(Arc<ConnectionState>);
 impl Drop for InFlight {
     /// The connection's own task drops it, and flushes the response then.
     fn drop(&mut self) {
-        self.0.lock().done += 1;
+        self.0.progress.lock().done += 1;
     }
 }

@@ -8,6 +8,8 @@ use std::{
 
 use tokio::time::{Instant, Sleep, sleep};
 
+use crate::config::Timeouts;
+
 /// How long a connection is read after its last response while the client still sends: closed at once, it would be
 /// reset, which can destroy the response on its way (RFC 9112 § 9.6).
 const LINGER: Duration = Duration::from_secs(5);
@@ -20,15 +22,6 @@ const HALF_CLOSED: Duration = Duration::from_secs(5);
 /// How often a connection is looked at in that time, because nothing wakes its task when it is reset after all or when
 /// connections run short.
 pub(super) const HALF_CLOSED_CHECKS: u32 = 20;
-
-/// Timeouts of one client connection.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Timeouts {
-    /// For a request's head, from its first byte; for a connection's first request, from its start.
-    pub(super) head: Duration,
-    /// Between two requests.
-    pub(super) idle: Duration,
-}
 
 /// What is waited for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,7 +48,7 @@ pub(super) struct ConnectionTimer {
 
 impl ConnectionTimer {
     pub(super) fn new(timeouts: Timeouts) -> Self {
-        Self { timeouts, sleep: Box::pin(sleep(timeouts.head)), wait: None }
+        Self { sleep: Box::pin(sleep(timeouts.request_head)), timeouts, wait: None }
     }
 
     /// Ready when this wait has lasted too long, counted from the first call for it.
@@ -63,8 +56,8 @@ impl ConnectionTimer {
         if self.wait != Some(wait) {
             self.wait = Some(wait);
             let timeout = match wait {
-                Wait::FirstRequest | Wait::Head => self.timeouts.head,
-                Wait::Request => self.timeouts.idle,
+                Wait::FirstRequest | Wait::Head => self.timeouts.request_head,
+                Wait::Request => self.timeouts.client_idle,
                 Wait::HalfClosed => HALF_CLOSED / HALF_CLOSED_CHECKS,
                 Wait::Linger => LINGER,
             };

@@ -5,8 +5,10 @@ use super::request_parser::{ChunkParser, Framing, parse_head};
 /// Longest input of which every beginning is tried: the time grows with its square.
 const SHORT: usize = 1000;
 
-/// A head's length, and that of its body unless it is chunked.
-pub(crate) fn head(bytes: &[u8]) -> Option<(usize, Option<u64>)> {
+/// Length of a request's header section, and of its body unless that is chunked; `None` where it is rejected or incomplete. A
+/// part of it must never be rejected where the whole is accepted.
+#[must_use]
+pub fn head(bytes: &[u8]) -> Option<(usize, Option<u64>)> {
     let parsed = parse_head(bytes);
     let whole = parsed.as_ref().ok()?.as_ref().map(|head| head.bytes);
     if bytes.len() <= SHORT {
@@ -27,8 +29,10 @@ pub(crate) fn head(bytes: &[u8]) -> Option<(usize, Option<u64>)> {
     Some((head.bytes, length))
 }
 
-/// How many of these bytes are a chunked body.
-pub(crate) fn chunked(bytes: &[u8], piece: usize) -> Option<usize> {
+/// How many of these bytes are a chunked body; `None` where it is malformed or incomplete. Read in pieces of this size it must
+/// give the same.
+#[must_use]
+pub fn chunked(bytes: &[u8], piece: usize) -> Option<usize> {
     let mut whole = ChunkParser::default();
     let taken = whole.advance(bytes);
     let mut pieces = ChunkParser::default();

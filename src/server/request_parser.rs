@@ -5,13 +5,10 @@
 //! lengths; a proxy in front of other servers must not. A head passes unchanged, except for its first line, where
 //! characters are percent-encoded that clients send raw and browsers encode (`RequestLine::rewritten`).
 
-mod bytes;
 mod chunk_parser;
 mod fields;
 mod request_line;
 
-#[cfg(test)]
-pub(super) use self::bytes::is_token;
 pub(super) use self::{
     chunk_parser::ChunkParser,
     request_line::{MAX_METHOD, MAX_TARGET},
@@ -117,6 +114,27 @@ impl<'a> Lines<'a> {
             _ => Err(ParseRejection::Malformed("a line does not end with CR LF")),
         }
     }
+}
+
+/// RFC 9110 § 5.6.2. A table, because each byte of each name is looked up.
+static TOKEN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0u8;
+    while byte < 0x80 {
+        table[byte as usize] = byte.is_ascii_alphanumeric()
+            || matches!(byte, b'!' | b'#'..=b'\'' | b'*' | b'+' | b'-' | b'.' | b'^'..=b'`' | b'|' | b'~');
+        byte += 1;
+    }
+    table
+};
+
+pub(super) fn is_token(byte: u8) -> bool {
+    TOKEN[usize::from(byte)]
+}
+
+/// RFC 9110 § 5.5: no control character but a tab.
+fn is_field_value(byte: u8) -> bool {
+    !byte.is_ascii_control() || byte == b'\t'
 }
 
 #[cfg(test)]

@@ -22,10 +22,10 @@ use tokio_util::io::poll_read_buf;
 
 use super::{
     connection_state::ConnectionState,
-    connection_timer::{ConnectionTimer, HALF_CLOSED_CHECKS, Timeouts, Wait},
+    connection_timer::{ConnectionTimer, HALF_CLOSED_CHECKS, Wait},
     request_parser::{ChunkParser, Framing, ParseRejection, parse_head},
 };
-use crate::listener::ConnectionLimits;
+use crate::{config::Timeouts, listener::ConnectionLimits};
 
 /// Bytes of a body read at once.
 const READ_SIZE: usize = 16 * 1024;
@@ -157,7 +157,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
                     self.buffer.unsplit(rest);
                     head.bytes = head.bytes - range.len() + line.len();
                 }
-                self.state.lock().whole_server = head.whole_server;
+                self.state.progress.lock().whole_server = head.whole_server;
                 self.phase = Phase::Handover(head.bytes, head.framing);
                 self.heads += 1;
             }
@@ -169,7 +169,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
     }
 
     fn reject(&mut self, rejection: ParseRejection) {
-        self.state.lock().rejection = Some((self.heads, rejection));
+        self.state.progress.lock().rejection = Some((self.heads, rejection));
         self.heads += 1;
         self.buffer = BytesMut::from(SYNTHETIC);
         self.phase = Phase::Handover(SYNTHETIC.len(), Framing::Length(0));
@@ -177,10 +177,10 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
 
     /// The request is handed over: waits for its response to be done, or for the client to leave.
     fn poll_response(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<More>> {
-        self.state.register(cx);
+        self.state.task.register(cx.waker());
         loop {
             let next = {
-                let progress = self.state.lock();
+                let progress = self.state.progress.lock();
                 if progress.upgraded {
                     Some(Phase::Upgraded)
                 } else if progress.rejection.is_some() {
@@ -211,7 +211,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
     /// when the client sends something, because `poll_response` has asked for it.
     fn flushed(&mut self, cx: &mut Context<'_>) {
         self.flushed = true;
-        if !matches!(self.phase, Phase::AwaitingResponse) || !self.state.lock().is_answered(self.heads) {
+        if !matches!(self.phase, Phase::AwaitingResponse) || !self.state.progress.lock().is_answered(self.heads) {
             return;
         }
         self.phase = Phase::Head;
@@ -296,7 +296,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
 
     /// Writes interim responses where no other message is half written.
     fn poll_informational(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let waiting = self.state.lock().informational.split();
+        let waiting = self.state.progress.lock().informational.split();
         if self.flushed {
             // Later they would come in the middle of the final response.
             self.informational.unsplit(waiting);
@@ -396,7 +396,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for ValidatingIo<I> {
         let this = self.get_mut();
         ready!(Pin::new(&mut this.io).poll_shutdown(cx))?;
         let client_may_send = matches!(this.phase, Phase::Length(_) | Phase::Chunked(_) | Phase::Rejected)
-            || this.state.lock().rejection.is_some();
+            || this.state.progress.lock().rejection.is_some();
         if client_may_send {
             ready!(this.poll_linger(cx));
         }

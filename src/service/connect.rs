@@ -50,7 +50,7 @@ impl Exchange {
             }
             let requester = requester(&self.connection);
             let connected = self.running.client.connect(&permit, requester).await;
-            let stream = connected.map_err(|error| Self::upstream_error(&permit, error))?;
+            let stream = connected.map_err(|error| Self::upstream_error(permit.target(), error))?;
             if any_protocol {
                 return Ok(self.tunnel(request, stream, trust));
             }

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Answer, Exchange, next_pages::NextPages, requester, upgrade::UpgradeRequest};
 use crate::{
     access_control::Permit,
-    body::{Body, ContinueGate, IncomingBody},
+    body::{Body, ContinueGate, IdleTimer, IncomingBody},
     bypass_link,
     client::OnInformational,
     controls::PageId,
@@ -80,7 +80,7 @@ impl Exchange {
         let requester = requester(&self.connection);
         let client = &self.running.client;
         let sent = client.send(permit, outgoing, requester, informational).await;
-        let response = sent.map_err(|error| Self::upstream_error(permit, error))?;
+        let response = sent.map_err(|error| Self::upstream_error(target, error))?;
         let response = incoming(response);
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
             return self.switch_protocols(upgrade, response, target);
@@ -116,9 +116,7 @@ impl Exchange {
     fn pass_informational_on(&self, outgoing: &mut Request<Body>, version: Version) -> OnInformational {
         let asked = headers::expects_continue(outgoing.headers()).then(CancellationToken::new);
         if let Some(asked) = &asked {
-            let gate = ContinueGate::new(asked.clone());
-            let body = std::mem::take(outgoing.body_mut());
-            *outgoing.body_mut() = body.behind(gate);
+            outgoing.body_mut().gate = Some(ContinueGate::new(asked.clone()));
         }
         let informer = self.connection.state.informer(version);
         Arc::new(move |status, fields: &HeaderMap| {
@@ -151,7 +149,7 @@ impl Exchange {
         self.log.page = response.extensions_mut().remove();
         let timeout = self.running.config.timeouts.body_stall;
         if media != Media::EventStream {
-            response = response.map(|body| body.with_idle_timeout(timeout));
+            response.body_mut().idle_timer = Some(IdleTimer::new(timeout));
         }
         response
     }
@@ -167,7 +165,7 @@ impl Exchange {
         let (mut head, body) = request.into_parts();
         let forwarding = Forwarding {
             host: permit.target().authority(),
-            upgrade: upgrade.map(UpgradeRequest::protocols),
+            upgrade: upgrade.map(|upgrade| &upgrade.protocols),
             pseudonym: &self.proxy.pseudonyms.of(&permit.target().host.plain()),
             via: self.running.config.headers.via,
         };
@@ -184,9 +182,11 @@ impl Exchange {
         // The data of an extended CONNECT are the WebSocket's, not the request's.
         let is_tunnel = upgrade.is_some_and(UpgradeRequest::is_over_http2);
         let body = if has_body && !is_tunnel {
-            Body::from(IncomingBody::of_request(body, head.version))
-                .counted(self.log.received())
-                .with_idle_timeout(self.running.config.timeouts.request_body)
+            let idle_timer = Some(IdleTimer::new(self.running.config.timeouts.request_body));
+            let mut body = Body::from(IncomingBody::of_request(body, head.version));
+            body.count = Some(Arc::clone(&self.log.received));
+            body.idle_timer = idle_timer;
+            body
         } else {
             Body::default()
         };

@@ -14,7 +14,7 @@ use crate::{
     blocking::{PausedDevices, minutes_until},
     bypass_link::BypassLinks,
     ca::AuthorityError,
-    config::{Config, ConfigError, IneffectiveSetting, Lookup},
+    config::{Config, ConfigError, Lookup},
     controls::Controls,
     device_looks::DeviceLooks,
     headers::Pseudonyms,
@@ -36,13 +36,14 @@ const MAX_IDLE: usize = 512;
 /// The proxy: what is in force, and what outlives a change of it.
 pub struct Proxy {
     running: ArcSwap<RuntimeState>,
-    own: Vec<SocketAddr>,
+    /// The addresses that it listens on.
+    pub(crate) own: Vec<SocketAddr>,
     /// Where the configuration is looked for, if not only in the one file.
     lookup: OnceLock<Lookup>,
     /// The file in force.
-    file: ArcSwapOption<PathBuf>,
+    pub(crate) file: ArcSwapOption<PathBuf>,
     /// What some settings are compared with: they are read at start only.
-    started_with: Config,
+    pub(crate) started_with: Config,
     workers: Workers,
     pub(super) pseudonyms: Pseudonyms,
     pub(crate) bypass_links: BypassLinks,
@@ -52,7 +53,8 @@ pub struct Proxy {
     pub(crate) records: Arc<Records>,
     pub(super) controls: Arc<Controls>,
     pub(crate) device_looks: DeviceLooks,
-    reload_error: ArcSwapOption<String>,
+    /// Why the last reload failed, for the start page.
+    pub(crate) reload_error: ArcSwapOption<String>,
     pub(crate) limits: Arc<ConnectionLimits>,
     pub(crate) tunnelled: TunnelledHosts,
     pub(crate) trusted_devices: TrustedDevices,
@@ -61,13 +63,6 @@ pub struct Proxy {
     pub(crate) reloaded: tokio::sync::Notify,
     /// Notified when a list has changed that is in no file.
     pub(crate) lists_changed: tokio::sync::Notify,
-}
-
-/// Where the configuration came from: shown on the start page, watched for changes.
-#[derive(Clone, Debug, Default)]
-pub struct Origin {
-    /// The file; none means the defaults within the program.
-    pub file: Option<PathBuf>,
 }
 
 /// Why the proxy cannot start, or cannot take over a new configuration.
@@ -83,8 +78,8 @@ pub enum StartError {
 }
 
 impl Proxy {
-    /// Makes a proxy that will listen on `own`.
-    pub fn new(config: Config, own: Vec<SocketAddr>, origin: Origin) -> Result<Arc<Self>, StartError> {
+    /// Makes a proxy that will listen on `own`. The configuration came from this file, or from within the program.
+    pub fn new(config: Config, own: Vec<SocketAddr>, file: Option<PathBuf>) -> Result<Arc<Self>, StartError> {
         check_listen(&config, &own)?;
         warn_about_ineffective(&config);
         let workers = Workers::new(config.limits.page_workers);
@@ -100,7 +95,7 @@ impl Proxy {
             running: ArcSwap::from_pointee(running),
             own,
             lookup: OnceLock::new(),
-            file: ArcSwapOption::new(origin.file.map(Arc::new)),
+            file: ArcSwapOption::new(file.map(Arc::new)),
             workers,
             pseudonyms: Pseudonyms::new(),
             bypass_links: BypassLinks::new(),
@@ -135,11 +130,6 @@ impl Proxy {
         Ok(())
     }
 
-    /// Remembers why the last reload failed, for the start page.
-    pub(crate) fn reload_failed(&self, message: &str) {
-        self.reload_error.store(Some(Arc::new(message.to_owned())));
-    }
-
     /// What went wrong at the last reload, until one succeeds.
     #[must_use]
     pub fn reload_error(&self) -> Option<Arc<String>> {
@@ -150,12 +140,6 @@ impl Proxy {
     #[must_use]
     pub fn config(&self) -> Config {
         self.running().config.clone()
-    }
-
-    /// Why there is no certificate authority, and what to do. It is opened, or made, if it was not yet.
-    #[must_use]
-    pub fn authority_problem(&self) -> Option<String> {
-        self.running().try_authority().err()
     }
 
     /// The file the configuration came from.
@@ -176,28 +160,8 @@ impl Proxy {
         self.lookup.get().cloned().or_else(named)
     }
 
-    pub(crate) fn set_config_file(&self, file: PathBuf) {
-        self.file.store(Some(Arc::new(file)));
-    }
-
-    /// The configuration that the program started with.
-    pub(crate) fn started_with(&self) -> &Config {
-        &self.started_with
-    }
-
-    /// The addresses that it listens on.
-    pub(crate) fn own(&self) -> &[SocketAddr] {
-        &self.own
-    }
-
     pub(crate) fn running(&self) -> Arc<RuntimeState> {
         self.running.load_full()
-    }
-}
-
-impl std::fmt::Debug for Proxy {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Proxy").field("own", &self.own).finish_non_exhaustive()
     }
 }
 
@@ -220,7 +184,7 @@ fn descriptor_budget(configured: usize) -> (usize, usize) {
 }
 
 fn warn_about_ineffective(config: &Config) {
-    for IneffectiveSetting { key, needs } in config.ineffective_settings() {
+    for (key, needs) in config.ineffective_settings() {
         warn!(key, "this setting does nothing: it needs {needs}");
     }
     for hint in &config.hints {

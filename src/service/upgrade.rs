@@ -18,7 +18,7 @@ use crate::{
 
 /// What a client asks to switch to.
 pub(super) struct UpgradeRequest {
-    protocols: HeaderValue,
+    pub(super) protocols: HeaderValue,
     client_side: OnUpgrade,
     /// What the server must say to a WebSocket that was asked for over HTTP/2.
     accept: Option<websocket::Accept>,
@@ -38,10 +38,6 @@ impl UpgradeRequest {
             (protocols, None)
         };
         Some(Self { protocols, client_side: hyper::upgrade::on(request), accept })
-    }
-
-    pub(super) fn protocols(&self) -> &HeaderValue {
-        &self.protocols
     }
 
     pub(super) fn is_over_http2(&self) -> bool {
@@ -66,10 +62,7 @@ impl Exchange {
     ) -> Result<Answer, Error> {
         let Some(upgrade) = upgrade.filter(|upgrade| upgrade.is_answered_by(&response)) else {
             let problem = "it switches to a protocol that was not asked for".to_owned();
-            return Err(Error::Upstream {
-                host: target.host_port.to_string(),
-                error: UpstreamError::BadResponse(problem),
-            });
+            return Err(Self::upstream_error(target, UpstreamError::BadResponse(problem)));
         };
         let is_over_http2 = upgrade.is_over_http2();
         let upstream_side = hyper::upgrade::on(&mut response);

@@ -146,7 +146,7 @@ fn addresses_to_listen_on_are_one_or_many_and_a_port_alone_means_this_machine() 
         ("['127.0.0.1:8118', '127.0.0.2:8118', '[::1]:8118', 8119]", 4),
         ("[0, 0]", 2),
     ] {
-        let listen = config(&format!("listen: {yaml}")).listen;
+        let listen = config(&format!("listen: {yaml}")).raw.listen;
         assert_eq!(listen.len(), count, "{yaml}");
         assert!(listen.iter().all(|addr| addr.ip().is_loopback()), "{yaml}");
     }
@@ -177,7 +177,7 @@ fn a_byte_order_mark_is_passed_over() {
 fn filters_of_the_file_are_laid_over_the_preset() {
     let mut wanted = ChainConfig::crunch();
     wanted.main_block.min_share = 0.7;
-    let filters = config("preset: crunch\nfilters: { main_block: { min_share: 0.7 } }").filters;
+    let filters = config("preset: crunch\nfilters: { main_block: { min_share: 0.7 } }").raw.filters;
     assert_eq!(filters, wanted);
 }
 

@@ -116,6 +116,7 @@ async fn chunks_that_cannot_be_read_are_refused() {
             "0x3\r\nabc\r\n0\r\n\r\n",
             "3;a\nb\r\nabc\r\n0\r\n\r\n",
             "3;\r\nabc\r\n0\r\n\r\n",
+            "3;=b\r\nabc\r\n0\r\n\r\n",
             "00000000000000003\r\nabc\r\n0\r\n\r\n",
             "0\r\nX: a\nY: b\r\n\r\n",
             "0\r\nX: a\0b\r\n\r\n",

@@ -118,7 +118,7 @@ async fn interception_can_be_switched_on() {
 fn without_a_file(place: std::path::PathBuf) -> Arc<gleaner::Proxy> {
     let config = gleaner::Config::from_yaml("", None).unwrap();
     let own = vec!["127.0.0.1:1".parse().unwrap()];
-    let proxy = gleaner::Proxy::new(config, own, gleaner::Origin::default()).unwrap();
+    let proxy = gleaner::Proxy::new(config, own, None).unwrap();
     proxy.look_in(gleaner::config::Lookup { places: vec![place], named: false });
     proxy
 }

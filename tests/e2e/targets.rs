@@ -174,7 +174,7 @@ async fn a_wildcard_listener_leads_to_its_own_page_at_most_through_every_address
     );
     let config = Config::from_yaml(&yaml, None).unwrap();
     let own = vec![listener.local_addr().unwrap()];
-    let proxy = Proxy::new(config, own, gleaner::Origin::default()).unwrap();
+    let proxy = Proxy::new(config, own, None).unwrap();
     let shutdown = CancellationToken::new();
     let server = tokio::spawn(gleaner::serve(listener, Arc::clone(&proxy), shutdown.clone()));
     let via: SocketAddr = ([127, 0, 0, 1], port).into();
@@ -206,6 +206,6 @@ fn listening_wide_without_clients_from_outside_is_refused_with_a_reason() {
     // What the command line says is held to the same.
     let config = Config::from_yaml("", None).unwrap();
     let own = vec!["0.0.0.0:8118".parse().unwrap()];
-    let error = Proxy::new(config, own, gleaner::Origin::default()).unwrap_err().to_string();
+    let error = Proxy::new(config, own, None).err().unwrap().to_string();
     assert!(error.contains("access.clients"), "{error}");
 }

@@ -3,7 +3,7 @@
 use anyhow::Context;
 use gleaner::{
     Config,
-    offline::chains::{SettingsError, WithFallback, lay_over, named, names},
+    offline::chains::{WithFallback, lay_over, named, names},
 };
 use gleaner_filters::{ChainConfig, FilterName, Floor, PageError, StructuredText, Trace};
 
@@ -90,7 +90,7 @@ pub(super) fn all(args: &Args, config: &Config) -> anyhow::Result<Vec<Contestant
 /// Settings of the dial on either side of 0.
 const DIAL_STEPS: i32 = 10;
 
-fn base_with(base: &ChainConfig, yaml: &str) -> Result<ChainConfig, SettingsError> {
+fn base_with(base: &ChainConfig, yaml: &str) -> anyhow::Result<ChainConfig> {
     // `NAME=algorithm` is short for a variant that only chooses it.
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     if !yaml.is_empty() && yaml.bytes().all(is_word) {

@@ -13,7 +13,6 @@ use url::Url;
 use super::Args;
 use crate::cli::{EX_DATAERR, EX_IOERR, Failure};
 
-/// One page to read.
 #[derive(Debug)]
 pub(super) struct Task {
     /// `-` is standard input; a line of the list that cannot be read is called by its number.

@@ -1,15 +1,13 @@
 //! Intermediate certificates that servers forget to send, fetched from where the certificate below says
 //! (RFC 5280 § 4.2.2.1, Authority Information Access), as browsers do.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
 use http::{Request, Uri, header};
 use http_body_util::{BodyExt, Limited};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
 use rustls::{CertificateError, Error, OtherError, pki_types::CertificateDer};
 use tokio::net::TcpStream;
 use tracing::debug;
@@ -42,7 +40,7 @@ impl Intermediates {
     pub(in crate::client) fn add(&self, certificate: CertificateDer<'static>) -> Option<()> {
         let (_, parsed) = parse_x509_certificate(&certificate).ok()?;
         let subject = parsed.subject().as_raw().to_vec();
-        let mut kept = self.by_subject.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.by_subject.lock();
         if kept.len() >= MAX_KEPT {
             kept.clear();
         }
@@ -56,7 +54,7 @@ impl Intermediates {
         leaf: &CertificateDer<'a>,
         sent: &[CertificateDer<'a>],
     ) -> Vec<CertificateDer<'a>> {
-        let kept = self.by_subject.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.by_subject.lock();
         let mut chain = sent.to_vec();
         for _ in 0..MAX_FETCHED_INTERMEDIATES {
             let top = chain.last().unwrap_or(leaf);

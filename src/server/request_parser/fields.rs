@@ -1,11 +1,7 @@
 //! The fields of a request head: syntax, `Host`, and what they say about framing.
 
-use super::{
-    Framing, ParseRejection,
-    bytes::{is_field_value, is_host, is_token},
-    request_line::RequestLine,
-};
-use crate::headers::MAX_FIELDS;
+use super::{Framing, ParseRejection, is_field_value, is_token, request_line::RequestLine};
+use crate::{authority, headers::MAX_FIELDS};
 
 /// What the fields say about framing and host.
 #[derive(Debug, Default)]
@@ -99,27 +95,5 @@ fn length(value: &[u8]) -> Result<u64, ParseRejection> {
 
 /// RFC 9110 § 7.2: a host and a port, if any. Whether the host exists is found out when it is resolved.
 fn is_host_and_port(value: &[u8]) -> bool {
-    let (host, port) = if let [b'[', rest @ ..] = value {
-        let Some(end) = rest.iter().position(|byte| *byte == b']') else {
-            return false;
-        };
-        let address = std::str::from_utf8(&rest[..end]).unwrap_or_default();
-        if address.parse::<std::net::Ipv6Addr>().is_err() {
-            return false;
-        }
-        value.split_at(end + 2)
-    } else {
-        let colon = value.iter().position(|byte| *byte == b':');
-        value.split_at(colon.unwrap_or(value.len()))
-    };
-    // RFC 3986 § 3.2.3 lets a port be empty.
-    let port_is_valid = match port {
-        [] | [b':'] => true,
-        [b':', digits @ ..] => {
-            digits.iter().all(u8::is_ascii_digit)
-                && std::str::from_utf8(digits).is_ok_and(|digits| digits.parse::<u16>().is_ok())
-        }
-        _ => false,
-    };
-    !host.is_empty() && host.iter().copied().all(|byte| is_host(byte) || byte == b':') && port_is_valid
+    value.is_ascii() && std::str::from_utf8(value).is_ok_and(authority::is_valid)
 }

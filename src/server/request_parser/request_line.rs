@@ -1,6 +1,6 @@
 //! The first line of a request: method, target, version (RFC 9112 § 3).
 
-use super::{ParseRejection, bytes::is_token};
+use super::{ParseRejection, is_token};
 
 /// Longest method in bytes: the longest registered one has 17 letters (RFC 9110 § 16.1).
 pub(in crate::server) const MAX_METHOD: usize = 64;
