@@ -111,16 +111,23 @@ pub(crate) fn answer<B>(proxy: &Proxy, visit: &Visit<'_>, request: &Request<B>) 
     }
     if request.method() == Method::POST {
         let query = request.uri().query().unwrap_or_default();
-        return forms::answer(proxy, visit, path, query).unwrap_or_else(stale_form);
+        let done = match path {
+            pause::PATH => pause::post(proxy, &visit.device, query),
+            _ => forms::answer(proxy, visit, path, query),
+        };
+        return done.unwrap_or_else(stale_form);
     }
     learn(proxy, &running, visit, request);
     match path {
         "/" | "" => error_pages::page(StatusCode::OK, &start::page(proxy, &running, visit)),
         start::CHECK => check_style(),
         forms::FORGOTTEN => forgotten(),
-        bypass_link::PATH => proxy.bypass_links.answer(visit.device.address, request),
+        bypass_link::PATH => {
+            let forbids = |page: &Url| running.config.blocker.forbids_page(page);
+            proxy.bypass_links.answer(visit.device.address, request, forbids)
+        }
         look::PATH => look::answer(proxy, visit, request),
-        pause::PATH => pause::answer(proxy, &visit.device, request),
+        pause::PATH => pause::answer(proxy, &visit.device),
         _ if certificate::is_path(path) => match running.open_authority() {
             Some(authority) => certificate::answer(path, authority),
             None => no_authority(),
@@ -138,7 +145,11 @@ pub(crate) fn answer<B>(proxy: &Proxy, visit: &Visit<'_>, request: &Request<B>) 
 
 /// The answer to a method that the path does not have.
 fn check_method<B>(request: &Request<B>) -> Option<Response<Body>> {
-    let allowed = if forms::is_path(request.uri().path()) { "POST" } else { "GET, HEAD" };
+    let allowed = match request.uri().path() {
+        pause::PATH => "GET, HEAD, POST",
+        path if forms::is_path(path) => "POST",
+        _ => "GET, HEAD",
+    };
     if allowed.split(", ").any(|method| method == request.method()) {
         return None;
     }

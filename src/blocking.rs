@@ -29,7 +29,6 @@ use gleaner_filters::{Hiding, Names, Resource};
 use parking_lot::Mutex;
 use url::Url;
 
-use self::engine::{Engine, Text};
 pub(crate) use self::{
     answer::{blocked_document, blocked_resource, redirect},
     pause::{PausedDevices, minutes_until},
@@ -39,6 +38,10 @@ pub use self::{
     lists::ListSource,
     pause::{Pause, parse_duration},
     request::{BlockingRequest, KINDS, kind},
+};
+use self::{
+    engine::{Engine, List},
+    syntax::Rules,
 };
 use crate::config::HostPatterns;
 
@@ -108,21 +111,22 @@ impl Blocker {
     /// Reads the lists. One that cannot be read is left out, and its state says why.
     #[must_use]
     pub fn load(settings: Blocking) -> Self {
-        let (mut texts, mut states) = (Vec::new(), Vec::new());
+        let (mut lists, mut states, mut hashes) = (Vec::new(), Vec::new(), Vec::new());
         let wanted = if settings.enabled { &settings.lists[..] } else { &[] };
         for source in wanted {
-            let read = read_list(source, settings.dir.as_deref());
+            let read = read_rules(source, settings.dir.as_deref());
             let problem = read.as_ref().err().map(ToString::to_string);
             states.push(ListState { source: source.clone(), counts: Counts::default(), problem });
-            texts.push(Text { name: source.to_string(), text: read.unwrap_or_default() });
+            let (hash, rules) = read.unwrap_or_default();
+            hashes.push((source.to_string(), hash));
+            lists.push(List { name: source.to_string(), rules });
         }
-        let engine = Engine::new(&texts, settings.dir.as_deref());
+        let engine = Engine::new(lists, settings.dir.as_deref());
         for (state, counts) in states.iter_mut().zip(engine.counts()) {
             state.counts = counts;
         }
         let paused_until = settings.dir.as_deref().and_then(Pause::read).filter(|until| *until > SystemTime::now());
-        let texts = texts.iter().map(|list| (&*list.name, hash_of(&list.text))).collect::<Vec<_>>();
-        let fingerprint = hash_of(&(texts, format!("{settings:?}"), paused_until));
+        let fingerprint = hash_of(&(hashes, format!("{settings:?}"), paused_until));
         Self { settings, engine: Arc::new(engine), states, partial: Mutex::default(), fingerprint, paused_until }
     }
 
@@ -208,6 +212,14 @@ impl Blocker {
         }
     }
 
+    /// The rule that forbids a page, or its host.
+    pub(crate) fn forbids_page(&self, page: &Url) -> Option<String> {
+        match self.judge(&BlockingRequest::new(page.clone(), None, "document")) {
+            Verdict::Blocked { rule, .. } => Some(rule.short()),
+            _ => self.blocked_host(page.host_str()?).map(|rule| rule.short()),
+        }
+    }
+
     /// The rules that count for a site and a host.
     fn engine_for(&self, site: &str, host: &str) -> Arc<Engine> {
         if self.settings.except_by_list.is_empty() {
@@ -224,12 +236,12 @@ impl Blocker {
         }
         let mut partial = self.partial.lock();
         let engine = partial.entry(counting).or_insert_with_key(|counting| {
-            let text = |&index: &usize| {
-                let text = read_list(&lists[index], self.settings.dir.as_deref()).unwrap_or_default();
-                Text { name: lists[index].to_string(), text }
+            let list = |&index: &usize| {
+                let (_, rules) = read_rules(&lists[index], self.settings.dir.as_deref()).unwrap_or_default();
+                List { name: lists[index].to_string(), rules }
             };
             // These are not kept in a file: the one that is there is of all lists.
-            Arc::new(Engine::new(&counting.iter().map(text).collect::<Vec<_>>(), None))
+            Arc::new(Engine::new(counting.iter().map(list).collect(), None))
         });
         Arc::clone(engine)
     }
@@ -277,6 +289,16 @@ impl gleaner_filters::Blocker for Blocker {
             return None;
         }
         self.engine_for(site, site).hiding(page, names)
+    }
+}
+
+/// The rules of a list, with a hash of its text.
+fn read_rules(source: &ListSource, dir: Option<&Path>) -> io::Result<(u64, Rules)> {
+    let text = read_list(source, dir)?;
+    let rules = syntax::read(&text);
+    match rules.no_list(&text) {
+        Some(problem) => Err(io::Error::other(format!("it is no list: {problem}"))),
+        None => Ok((hash_of(&text), rules)),
     }
 }
 

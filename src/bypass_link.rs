@@ -111,22 +111,32 @@ impl BypassLinks {
     }
 
     /// Responds on the control host: with a confirmation page or, given its token, with a redirect to the page.
-    pub(crate) fn answer<B>(&self, client: IpAddr, request: &Request<B>) -> Response<Body> {
+    /// `forbids` names the rule that forbids a page.
+    pub(crate) fn answer<B>(
+        &self,
+        client: IpAddr,
+        request: &Request<B>,
+        forbids: impl Fn(&Url) -> Option<String>,
+    ) -> Response<Body> {
         let query = request.uri().query().unwrap_or_default();
         let value = |wanted: &str| {
             let mut pairs = form_urlencoded::parse(query.as_bytes());
             pairs.find_map(|(name, value)| (name == wanted).then_some(value))
         };
         let page = value("page").and_then(|page| Url::parse(&page).ok());
-        let Some(page) = page.filter(|page| ["http", "https"].contains(&page.scheme())) else {
+        // A name before an @ could look like another site.
+        let is_plain = |page: &Url| ["http", "https"].contains(&page.scheme()) && page.username().is_empty();
+        let Some(page) = page.filter(|page| is_plain(page) && page.password().is_none()) else {
             return error_pages::page(StatusCode::BAD_REQUEST, &no_page());
         };
-        let whole_host = value(BLOCKED).and_then(|_| whole_host(&page));
+        // Any site may link here: what nobody forbids is not asked about.
+        let rule = value(BLOCKED).and_then(|_| forbids(&page));
+        let whole_host = rule.as_ref().and_then(|_| whole_host(&page));
         let allowed = whole_host.as_ref().unwrap_or(&page);
         let token = self.token(client, request.headers(), allowed);
         let is_confirmed = value("token").is_some_and(|given| given == format!("{token:016x}"));
         if !is_confirmed || request.method() != Method::GET {
-            return error_pages::page(StatusCode::OK, &confirmation(&page, whole_host.is_some(), token));
+            return error_pages::page(StatusCode::OK, &confirmation(&page, rule.as_deref(), token));
         }
         if value(END).is_some() {
             self.allowed.remove(&token);
@@ -149,16 +159,17 @@ impl BypassLinks {
 
 /// The question. The original stays as it came, so the way back is here, where the browser's Back leads: as the page was, if the
 /// browser kept it.
-fn confirmation(page: &Url, is_blocked: bool, token: u64) -> Markup {
-    let mut link = if is_blocked { to_blocked(page) } else { to(page) };
+fn confirmation(page: &Url, rule: Option<&str>, token: u64) -> Markup {
+    let mut link = if rule.is_some() { to_blocked(page) } else { to(page) };
     link.query_pairs_mut().append_pair("token", &format!("{token:016x}"));
     let mut end = link.clone();
     end.query_pairs_mut().append_pair(END, "1");
-    let (title, heading, text, go, stay) = if is_blocked {
+    let (title, heading, text, go, stay) = if rule.is_some() {
         (
             "Blocked",
             "Go there anyway?",
-            "Nothing of this host is blocked in this browser, nor on its pages, until none of its pages was visited for ten minutes",
+            "This browser will then load everything from this host, and everything on its pages. That ends ten minutes after the \
+             last visit to one of them",
             "Go there",
             "Keep it blocked",
         )
@@ -177,6 +188,7 @@ fn confirmation(page: &Url, is_blocked: bool, token: u64) -> Markup {
         &html! {
             h1 { (heading) }
             p { code { (page) } }
+            @if let Some(rule) = rule { p { "It is blocked by " code { (rule) } "." } }
             p { (text) ", or come back here with the browser's Back and end it." }
             p { a.button href=(&link[url::Position::BeforePath..]) { (go) } }
             p { a href=(&end[url::Position::BeforePath..]) { (stay) } }
@@ -215,7 +227,7 @@ mod tests {
 
     fn ask(links: &BypassLinks, client: IpAddr, query: &str) -> Response<Body> {
         let request = Request::get(format!("{PATH}?{query}"));
-        links.answer(client, &request.body(()).unwrap())
+        links.answer(client, &request.body(()).unwrap(), |_| None)
     }
 
     #[test]
@@ -241,9 +253,15 @@ mod tests {
     }
 
     #[test]
-    fn other_schemes_are_rejected() {
+    fn other_schemes_and_names_of_users_are_rejected() {
         let links = BypassLinks::new();
-        for query in ["", "page=", "page=javascript:alert(1)", "page=file:///etc/passwd"] {
+        for query in [
+            "",
+            "page=",
+            "page=javascript:alert(1)",
+            "page=file:///etc/passwd",
+            "page=https://bank.example@evil.example/",
+        ] {
             let answer = ask(&links, CLIENT, query);
             assert_eq!(answer.status(), StatusCode::BAD_REQUEST, "{query}");
         }

@@ -179,6 +179,8 @@ pub struct Config {
     pub profiles: Profiles,
     /// A hash of all that decides what a page looks like after the chain, but for the profile.
     pub fingerprint: u64,
+    /// The files of lists that are not in use, and why.
+    pub unread_lists: Option<ConfigError>,
     /// What is read otherwise than it may have been meant.
     pub hints: Vec<String>,
     /// Files whose change means a reload.

@@ -114,8 +114,9 @@ fn request(address: &Url, host: &str, fields: &HeaderMap) -> Request<Body> {
 
 async fn read(response: Response<IncomingBody>, most: usize) -> Result<(HeaderMap, Vec<u8>), String> {
     let (head, body) = response.into_parts();
+    let too_long = || format!("it is longer than {} MiB", most >> 20);
     let problem = |error: Box<dyn std::error::Error + Send + Sync>| match error.downcast_ref::<LengthLimitError>() {
-        Some(_) => format!("it is longer than {} MiB", most >> 20),
+        Some(_) => too_long(),
         None => error.to_string(),
     };
     let bytes = Limited::new(body, most).collect().await.map_err(problem)?.to_bytes();
@@ -123,7 +124,8 @@ async fn read(response: Response<IncomingBody>, most: usize) -> Result<(HeaderMa
         return Ok((head.headers, bytes.to_vec()));
     }
     let mut unpacked = Vec::new();
-    let mut decoder = MultiGzDecoder::new(&*bytes).take(most as u64);
+    // One byte more than allowed shows that it is longer.
+    let mut decoder = MultiGzDecoder::new(&*bytes).take(most as u64 + 1);
     decoder.read_to_end(&mut unpacked).map_err(|error| error.to_string())?;
-    Ok((head.headers, unpacked))
+    if unpacked.len() > most { Err(too_long()) } else { Ok((head.headers, unpacked)) }
 }

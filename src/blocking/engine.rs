@@ -15,6 +15,7 @@ use adblock::{
     resources::{MimeType, Resource, ResourceType},
     sourcemap::FilterRuleDebugInfo,
     url_parser::{ResolvesDomain, set_domain_resolver},
+    utils::fast_hash,
 };
 use base64ct::{Base64, Encoding};
 use gleaner_filters::{Hiding, Names, Selectors, registrable_domain};
@@ -57,12 +58,12 @@ const EMPTY: [(&str, &[&str], MimeType, &[u8]); 8] = [
 pub(super) const PIXEL: &[u8] =
     b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\0\0\0!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 
-/// A list's text.
+/// A list.
 #[derive(Debug)]
-pub(super) struct Text {
+pub(super) struct List {
     /// What it is called in messages.
     pub(super) name: String,
-    pub(super) text: String,
+    pub(super) rules: Rules,
 }
 
 /// A rule of a list.
@@ -140,6 +141,11 @@ impl ResolvesDomain for PublicSuffixList {
     }
 }
 
+fn know_domains() {
+    // There is one for the process; setting it again changes nothing.
+    let _ = set_domain_resolver(Box::new(PublicSuffixList));
+}
+
 pub(super) struct Engine {
     rules: adblock::Engine,
     /// Exceptions for all that a page loads, as rules that forbid the page; most lists have none.
@@ -159,15 +165,13 @@ pub(super) struct Engine {
 
 impl Engine {
     /// Compiles lists, or reads them from `cache` where they were compiled before.
-    pub(super) fn new(lists: &[Text], cache: Option<&Path>) -> Engine {
-        // There is one for the process; setting it again changes nothing.
-        let _ = set_domain_resolver(Box::new(PublicSuffixList));
-        let mut texts: Vec<Rules> = lists.iter().map(|list| syntax::read(&list.text)).collect();
+    pub(super) fn new(lists: Vec<List>, cache: Option<&Path>) -> Engine {
+        know_domains();
+        let (names, mut texts): (Vec<_>, Vec<_>) = lists.into_iter().map(|list| (list.name, list.rules)).unzip();
         let unhidden: HashSet<String> = texts.iter().flat_map(|rules| &rules.unhidden).cloned().collect();
         for rules in texts.iter_mut().filter(|_| !unhidden.is_empty()) {
             rules.unhide(&unhidden);
         }
-        let names: Vec<String> = lists.iter().map(|list| list.name.clone()).collect();
         let length: usize = texts.iter().map(|rules| rules.text.len()).sum();
         let file = cache.filter(|_| length >= WORTH_A_FILE).map(|dir| cache_file(dir, &names, &texts));
         let kept = file.as_deref().and_then(|file| read(file).ok());
@@ -238,7 +242,7 @@ impl Engine {
     /// What the rules say about a request for `url` that a page at `page` makes; empty where the page is not known. `kind` is a word of
     /// the crate's.
     pub(super) fn judge(&self, url: &str, page: &str, kind: &str, method: &str) -> Verdict {
-        let Ok(request) = Request::new(url, page, kind, method) else {
+        let Some(request) = request(url, page, kind, method) else {
             return Verdict::Free;
         };
         let found = self.check(&request);
@@ -263,7 +267,7 @@ impl Engine {
 
     /// Whether the rules forbid it to an element of `shown_on`: the same question where the rule does not matter.
     pub(super) fn blocks(&self, url: &str, page: &str, kind: &str, shown_on: &str) -> bool {
-        Request::new(url, page, kind, "get").is_ok_and(|request| {
+        request(url, page, kind, "get").is_some_and(|request| {
             let found = self.check(&request);
             found.should_block() && (found.important || self.page_exception(shown_on).is_none())
         })
@@ -280,7 +284,7 @@ impl Engine {
 
     /// The exception for all that a page loads.
     fn page_exception(&self, page: &str) -> Option<Rule> {
-        let request = Request::new(page, page, "document", "get").ok()?;
+        let request = request(page, page, "document", "get")?;
         let found = self.pages.as_ref()?.check_network_request(&request).filter?;
         let Rule { list, text } = self.rule(Some(found));
         Some(Rule { list, text: format!("@@{text}") })
@@ -316,6 +320,25 @@ impl std::fmt::Debug for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Engine").field("lists", &self.lists).finish_non_exhaustive()
     }
+}
+
+/// A request. Its page may be named with any public suffix (`$domain=google.*`), which the crate knows of elements only: it compares
+/// hashes of names, and so the page gets these names too.
+pub(super) fn request(url: &str, page: &str, kind: &str, method: &str) -> Option<Request> {
+    know_domains();
+    let mut request = Request::new(url, page, kind, method).ok()?;
+    if let Some(names) = &mut request.source_hostname_hashes {
+        let page = Url::parse(page).ok()?;
+        let host = page.host_str().unwrap_or_default();
+        if let Some((_, suffix)) = registrable_domain(host).split_once('.') {
+            let mut name = host.strip_suffix(suffix);
+            while let Some(found) = name.filter(|name| !name.is_empty()) {
+                names.push(fast_hash(&format!("{found}*")));
+                name = found.split_once('.').map(|(_, rest)| rest);
+            }
+        }
+    }
+    Some(request)
 }
 
 /// In an order that is the same every time.
@@ -375,7 +398,11 @@ mod tests {
     use super::*;
 
     fn engine(text: &str) -> Engine {
-        Engine::new(&[Text { name: "list".to_owned(), text: text.to_owned() }], None)
+        Engine::new(vec![list("list", text)], None)
+    }
+
+    fn list(name: &str, text: &str) -> List {
+        List { name: name.to_owned(), rules: syntax::read(text) }
     }
 
     #[test]
@@ -419,9 +446,8 @@ mod tests {
 
     #[test]
     fn what_no_list_may_hide_is_hidden_nowhere() {
-        let text = |text: &str| Text { name: text.to_owned(), text: text.to_owned() };
-        let lists = ["##.ad\n##div.ad > p\nsite.example##.ad\n###own\n", "#@#.ad\n"].map(text);
-        let engine = Engine::new(&lists, None);
+        let lists = ["##.ad\n##div.ad > p\nsite.example##.ad\n###own\n", "#@#.ad\n"].map(|text| list(text, text));
+        let engine = Engine::new(lists.into(), None);
         let names = || Names { classes: ["ad".to_owned()].into(), ids: ["own".to_owned()].into() };
         let own = engine.hiding(&"https://site.example/".parse().unwrap(), &names).unwrap().own;
         assert_eq!(own, ["#own"]);
@@ -444,15 +470,52 @@ mod tests {
     }
 
     #[test]
+    fn a_page_may_be_named_with_every_public_suffix() {
+        let engine = engine(
+            "/zz.$script,domain=google.*\n/yy.$domain=~google.*\n||ads.test^\n@@||ads.test^$domain=shop.*|b.example\n",
+        );
+        for (url, page, blocks) in [
+            ("https://x.test/zz.js", "https://www.google.com/", true),
+            ("https://x.test/zz.js", "https://google.co.uk/", true),
+            ("https://x.test/zz.js", "https://google.evil.com/", false),
+            ("https://x.test/zz.js", "https://notgoogle.com/", false),
+            ("https://x.test/yy.js", "https://www.google.de/", false),
+            ("https://x.test/yy.js", "https://news.example/", true),
+            ("https://ads.test/x", "https://a.shop.de/", false),
+            ("https://ads.test/x", "https://shop.evil.de/", true),
+        ] {
+            assert_eq!(engine.blocks(url, page, "script", page), blocks, "{url} {page}");
+        }
+    }
+
+    #[test]
+    fn a_rule_for_a_host_may_have_a_port() {
+        let engine =
+            engine("||ads.example:8443^\n||a.example:81/x$image\n||192.0.2.5:8080^\n@@||ads.example:8443/good\n");
+        for (url, blocks) in [
+            ("https://ads.example:8443/x.png", true),
+            ("https://t.ads.example:8443/x.png", true),
+            ("https://ads.example/x.png", false),
+            ("https://ads.example:84430/x.png", false),
+            ("https://ads.example:8443/good", false),
+            ("http://a.example:81/x.png", true),
+            ("http://a.example:81/y.png", false),
+            ("http://192.0.2.5:8080/", true),
+            ("http://192.0.2.5:80/", false),
+        ] {
+            assert_eq!(engine.blocks(url, "https://news.example/", "image", "https://news.example/"), blocks, "{url}");
+        }
+    }
+
+    #[test]
     fn damaged_compiled_rules_are_written_again() {
         let dir = tempfile::tempdir().unwrap();
         let text = (0..20_000).map(|number| format!("||host{number}.example^")).collect::<Vec<_>>().join("\n");
-        let lists = [Text { name: "list".to_owned(), text }];
-        let _ = Engine::new(&lists, Some(dir.path()));
+        let _ = Engine::new(vec![list("list", &text)], Some(dir.path()));
         let file = fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap().path();
         let whole = fs::read(&file).unwrap();
         fs::write(&file, &whole[..whole.len() / 2]).unwrap();
-        let engine = Engine::new(&lists, Some(dir.path()));
+        let engine = Engine::new(vec![list("list", &text)], Some(dir.path()));
         assert!(
             engine.blocks("https://host7.example/", "", "script", "") && fs::read(&file).unwrap().len() == whole.len()
         );

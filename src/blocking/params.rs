@@ -158,7 +158,7 @@ mod tests {
 
     fn shortened(rules: &str, url: &str, kind: &str) -> String {
         let rules = rules.lines().map(|line| ParamRule::read(line).unwrap().unwrap()).collect();
-        let request = Request::new(url, "https://page.example/", kind, "get").unwrap();
+        let request = super::super::engine::request(url, "https://page.example/", kind, "get").unwrap();
         match Params::new(&[rules]).judge(&request, &["list".to_owned()]) {
             Verdict::Shortened { to, .. } => to.to_string(),
             _ => url.to_owned(),

@@ -84,7 +84,8 @@ impl PausedDevices {
 
 /// The minutes until then, for a person.
 pub(crate) fn minutes_until(time: SystemTime) -> u64 {
-    time.duration_since(SystemTime::now()).unwrap_or_default().as_secs().div_ceil(60)
+    let left = time.duration_since(SystemTime::now()).unwrap_or_default();
+    left.as_secs().div_ceil(60).max(1)
 }
 
 /// Reads a length of time such as `90s`, `10m` or `2h`.

@@ -1,7 +1,7 @@
 //! Lists as they are written, made into the one syntax that the engine reads: hosts files and plain hosts become rules for
 //! hosts, and what a list says is for other blockers is left out.
 
-use std::collections::HashSet;
+use std::{borrow::Cow, collections::HashSet};
 
 use gleaner_filters::registrable_domain;
 
@@ -25,6 +25,8 @@ pub(super) struct Rules {
     pub(super) documents: String,
     /// Rules that can do nothing here, with the reason.
     pub(super) refused: Vec<(String, &'static str)>,
+    /// The weight of all regular expressions so far.
+    regexes: usize,
     /// Rules that take parameters out of addresses.
     pub(super) params: Vec<ParamRule>,
     /// Selectors that no list may hide on any page (`#@#…` without a site).
@@ -43,6 +45,8 @@ pub(super) fn read(list: &str) -> Rules {
             conditions.last_mut().into_iter().for_each(|holds| *holds = !*holds);
         } else if line.starts_with("!#endif") {
             conditions.pop();
+        } else if line.starts_with("!#include") {
+            rules.refused.push((line.to_owned(), "another list, which is not fetched"));
         } else if !line.is_empty() && !is_comment(line) && conditions.iter().all(|holds| *holds) {
             rules.add(line);
         }
@@ -58,17 +62,21 @@ pub(super) fn hosts_alone(rules: &Rules) -> impl Iterator<Item = &str> {
 /// The byte order mark that some editors put in front of UTF-8.
 const MARK: char = '\u{feff}';
 
-/// Whether a text is a list, and not a web page, prose or data of another kind: most of its lines may be rules.
+/// Whether a text is a list with rules, and not a web page, prose or data of another kind.
 pub(super) fn is_list(text: &str) -> bool {
-    let rules = read(text);
-    let others = rules.refused.iter().filter(|(_, reason)| *reason == NO_RULE).count();
-    !text.contains('\0') && others * 2 < count(text)
+    count(text) > 0 && read(text).no_list(text).is_none()
 }
 
-/// The rules that can do nothing here, with the reason.
+/// Characters that are not seen and change what else is, in a terminal too: those of control, and of the direction of writing.
+fn is_unseen(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The rules that can do nothing here, as they can be shown, with the reason.
 pub(super) fn refused(list: &str) -> Vec<(String, String)> {
     let rules = read(list);
-    let ours = rules.refused.iter().map(|(rule, reason)| (rule.clone(), (*reason).to_owned()));
+    let shown = |c: char| if is_unseen(c) { c.escape_unicode().to_string() } else { c.into() };
+    let ours = rules.refused.iter().map(|(rule, reason)| (rule.chars().map(shown).collect(), (*reason).to_owned()));
     let of_compiler = |rule: &str| Some((rule.to_owned(), refusal::refusal_of_compiler(rule)?));
     ours.chain(rules.text.lines().filter_map(of_compiler)).collect()
 }
@@ -88,7 +96,7 @@ pub(super) fn hiding_rule(list: &str, site: &str, selector: &str) -> Option<Stri
         let parts = line.split_once("##").or_else(|| line.split_once("#?#"));
         parts.is_some_and(|(hosts, text)| text.trim() == selector && is_on(hosts))
     };
-    list.lines().map(str::trim).find(hides).map(str::to_owned)
+    list.lines().map(str::trim).filter(|line| !line.contains(is_unseen)).find(hides).map(str::to_owned)
 }
 
 /// How many rules a list has, before anything is known of their worth.
@@ -103,14 +111,24 @@ impl Rules {
         self.text = self.text.lines().filter(|line| !is_unhidden(line)).flat_map(|line| [line, "\n"]).collect();
     }
 
+    /// Why a text is no list, but data of another kind.
+    pub(super) fn no_list(&self, text: &str) -> Option<String> {
+        let others = self.refused.iter().filter(|(_, reason)| *reason == NO_RULE).count();
+        let all = count(text);
+        (others > 0 && others * 2 >= all).then(|| format!("{others} of its {all} lines are no rules"))
+    }
+
     fn add(&mut self, line: &str) {
-        if let Some(hosts) = hosts(line) {
+        let line = line.strip_prefix('*').filter(|rule| rule.starts_with("##")).unwrap_or(line);
+        if line.contains(|c: char| is_unseen(c) && c != '\t') {
+            self.refused.push((line.to_owned(), NO_RULE));
+        } else if let Some(hosts) = hosts(line) {
             self.text.extend(hosts.into_iter().flat_map(|host| ["||", host, "^\n"]));
-        } else if let Some(host) = host_of_regex(line) {
+        } else if let Some(host) = host_of_regex(line).or_else(|| host_in_ascii(line)) {
             self.text.extend(["||", &host, "^\n"]);
         } else if is_host_rule(line) {
             self.text.extend([line, "\n"]);
-        } else if let Some(reason) = refusal(line) {
+        } else if let Some(reason) = refusal(line, &mut self.regexes) {
             self.refused.push((line.to_owned(), reason));
         } else {
             self.add_other(line);
@@ -120,6 +138,7 @@ impl Rules {
     /// What is no rule for a host.
     fn add_other(&mut self, line: &str) {
         self.hosts_only = false;
+        let line = &*with_port(line).map_or(Cow::Borrowed(line), Cow::Owned);
         if let Some(selector) = line.strip_prefix("#@#") {
             self.unhidden.insert(selector.trim().to_owned());
             return;
@@ -155,6 +174,14 @@ impl Rules {
     }
 }
 
+/// `||host:8080/x` as `||host^8080/x`: the compiler compares hosts with what stands before the first `^` or `/`.
+fn with_port(rule: &str) -> Option<String> {
+    let (begin, port) = rule.split_once(':')?;
+    let host = begin.strip_prefix("@@").unwrap_or(begin).strip_prefix("||")?;
+    let is_one = !host.contains(['/', '^', '*', '$']) && port.starts_with(|c: char| c.is_ascii_digit());
+    is_one.then(|| format!("{begin}^{port}"))
+}
+
 /// Options of exceptions that are none from a rule that forbids a request.
 const MODIFIERS: [&str; 10] = [
     "generichide",
@@ -179,7 +206,9 @@ fn options_of(rule: &str) -> (&str, Vec<&str>) {
 }
 
 fn is_comment(line: &str) -> bool {
-    line.starts_with(['!', '[']) || line.starts_with('#') && !is_for_elements(line)
+    line.starts_with('!')
+        || line.starts_with('[') && !line.starts_with("[$")
+        || line.starts_with('#') && !is_for_elements(line)
 }
 
 /// Whether a line that begins with `#` is a rule for elements of all pages, such as `##.ad`, `###ad` and `#@#.ad`.
@@ -213,6 +242,12 @@ fn hosts(line: &str) -> Option<Vec<&str>> {
 /// The host of Pi-hole's `(^|\.)host\.example$`.
 fn host_of_regex(line: &str) -> Option<String> {
     let host = line.strip_prefix("(^|\\.)")?.strip_suffix('$')?.replace("\\.", ".");
+    is_host(&host).then_some(host)
+}
+
+/// `xn--bcher-kva.example` of `bücher.example`.
+fn host_in_ascii(line: &str) -> Option<String> {
+    let host = (!line.is_ascii()).then(|| url::Host::parse(line).ok())??.to_string();
     is_host(&host).then_some(host)
 }
 
@@ -271,6 +306,13 @@ mod tests {
     }
 
     #[test]
+    fn what_other_blockers_write_otherwise_is_used_or_counted() {
+        let rules = read("*##.ad\nb\u{fc}cher.example\n[$domain=a.example]##.x\n!#include more.txt\n");
+        assert_eq!(rules.text, "##.ad\n||xn--bcher-kva.example^\n");
+        assert_eq!(rules.refused.len(), 2, "{:?}", rules.refused);
+    }
+
+    #[test]
     fn a_web_page_or_prose_is_no_list() {
         let page = |begin: &str, line: &str| format!("{begin}\n{}", format!("{line}\n").repeat(60));
         for text in [
@@ -281,11 +323,36 @@ mod tests {
             page("{", "  \"key\": \"value\","),
             page("", "The town clock has a single hand."),
             "a.example\0\n".to_owned(),
+            page("\u{7f}ELF", "\u{1b}[2J http https"),
+            "error".to_owned(),
+            "OK\r\n".to_owned(),
+            "null\n".to_owned(),
         ] {
             assert!(!is_list(&text), "{text}");
         }
         for text in ["a.example\n", "||a^\n##.ad\n<p>\n", "a.example##+js(x)\n", "\u{feff}! Title: x\n||a.example^"] {
             assert!(is_list(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_steers_a_terminal_is_no_rule_and_is_shown_escaped() {
+        let list =
+            "||x.example^$\u{1b}]52;c;aGk=\u{7}\n##[title=\"\u{202e}\"]\n~a\u{1b}.example##.ad\n0.0.0.0\ta.example\n";
+        assert_eq!(read(list).text, "||a.example^\n");
+        assert!(refused(list).iter().all(|(rule, _)| !rule.contains(is_unseen)), "{:?}", refused(list));
+        assert!(refused(list)[0].0.starts_with("||x.example^$\\u{1b}]52"));
+        assert_eq!(hiding_rule(list, "b.example", ".ad"), None);
+    }
+
+    #[test]
+    fn regular_expressions_are_bounded_one_by_one_and_all_together() {
+        let rules = |line: &dyn Fn(usize) -> String| read(&(0..20_000).map(|at| line(at) + "\n").collect::<String>());
+        let large = rules(&|at| format!("/(x{{1,200}}[a-z]{{1,200}}){{1,30}}{at}/"));
+        assert_eq!(large.text, "");
+        for many in [rules(&|at| format!("/[a-z]{{400}}{at}/")), rules(&|at| format!("*a^*{at}*^b"))] {
+            let used = many.text.lines().count();
+            assert!((500..10_000).contains(&used) && used + many.refused.len() == 20_000, "{used}");
         }
     }
 

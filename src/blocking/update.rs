@@ -10,6 +10,7 @@ use std::{
 };
 
 use base64ct::{Base64, Encoding};
+use futures_util::{StreamExt, stream};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -22,6 +23,9 @@ use crate::{config::Config, fetch, service::Proxy};
 
 /// For one list, all of it.
 const TIMEOUT: Duration = Duration::from_mins(2);
+
+/// Lists that are fetched side by side, so that one slow server does not keep the others out. Raising it takes more memory at once.
+pub const AT_ONCE: usize = 4;
 
 /// How long a list is good that does not say so (`! Expires:`).
 const GOOD_FOR: Duration = Duration::from_hours(48);
@@ -88,14 +92,17 @@ pub async fn maintain(proxy: Arc<Proxy>) {
         let mut pause = EVERY;
         if settings.enabled && settings.update {
             let files = settings.lists.iter().filter(|list| list.address().is_some());
-            for (list, file) in files.filter_map(|list| Some((list, list.file(settings.dir.as_deref())?))) {
+            let files: Vec<_> = files.filter_map(|list| Some((list, list.file(settings.dir.as_deref())?))).collect();
+            let mut fetches = Vec::new();
+            for (list, file) in &files {
+                let had_one = store::read(file).is_ok();
                 // Without a copy nothing is gained by waiting: the program before may have started without a network.
-                if due_in(&file) == 0 || is_start && store::read(&file).is_err() {
-                    let had_one = store::read(&file).is_ok();
-                    report(&proxy, list, &update(&config, list).await, had_one);
+                if due_in(file) == 0 || is_start && !had_one {
+                    fetches.push(update_and_report(&proxy, &config, list, had_one));
                 }
-                pause = pause.min(Duration::from_secs(due_in(&file).max(1)));
             }
+            stream::iter(fetches).buffer_unordered(AT_ONCE).collect::<()>().await;
+            pause = files.iter().map(|(_, file)| Duration::from_secs(due_in(file).max(1))).fold(pause, Duration::min);
         }
         is_start = false;
         let left = config.blocker.paused_until().and_then(|until| until.duration_since(SystemTime::now()).ok());
@@ -107,7 +114,8 @@ pub async fn maintain(proxy: Arc<Proxy>) {
     }
 }
 
-fn report(proxy: &Proxy, list: &ListSource, update: &Update, had_one: bool) {
+async fn update_and_report(proxy: &Proxy, config: &Config, list: &ListSource, had_one: bool) {
+    let update = update(config, list).await;
     match &update.outcome {
         Outcome::New(rules) => info!(%list, rules, "a list was updated"),
         Outcome::Same => {}
@@ -214,6 +222,9 @@ async fn fetch(config: &Config, address: &Url, state: &Fetched) -> Result<Option
     let Some(fetched) = fetch::get(config, address, &known.collect(), most).await? else {
         return Ok(None);
     };
+    if address.scheme() == "https" && fetched.address.scheme() == "http" {
+        return Err(format!("it redirects to {}, which anybody on the way could change", fetched.address));
+    }
     // A comment may be in another encoding; rules are not.
     Ok(Some((fetched.headers, String::from_utf8_lossy(&fetched.bytes).into_owned())))
 }
@@ -221,6 +232,10 @@ async fn fetch(config: &Config, address: &Url, state: &Fetched) -> Result<Option
 /// In how many seconds the list in this file is to be asked for.
 fn due_in(file: &Path) -> u64 {
     let state = state(file);
+    if state.asked > now() {
+        // The clock was wrong, then or now.
+        return 0;
+    }
     let bytes = store::read(file).unwrap_or_default();
     let good_for = match state.failures {
         0 if sha256(&bytes) != state.sha256 => Duration::ZERO,
@@ -301,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_copy_is_due_at_once() {
+    fn a_damaged_copy_is_due_at_once_and_one_from_the_future_is_too() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("list.txt");
         let mut state = Fetched { asked: now(), ..Fetched::default() };
@@ -314,6 +329,11 @@ mod tests {
             fs::write(&file, damaged).unwrap();
             assert_eq!(due_in(&file), 0, "{damaged}");
         }
+        // As if the clock had been ten years ahead.
+        fs::write(&file, list).unwrap();
+        state.asked = now() + 3650 * 86_400;
+        fs::write(state_file(&file), serde_json::to_vec(&state).unwrap()).unwrap();
+        assert_eq!(due_in(&file), 0);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
 };
 
-use super::{EX_CONFIG, Failure, exit_code, listeners, say, serve::cannot_listen};
+use super::{Failure, exit_code, listeners, say, serve::cannot_listen};
 use crate::{
     AuthorityError, Config,
     blocking::ListSource,
@@ -27,7 +27,8 @@ pub(super) fn run(arguments: Args, named: Option<PathBuf>) -> anyhow::Result<()>
     let (config, name) = if file.as_deref() == Some("-".as_ref()) {
         let mut bytes = Vec::new();
         io::stdin().lock().take(MAX_CONFIG).read_to_end(&mut bytes)?;
-        let config = Config::from_bytes(bytes, None).map_err(|error| error.called(STDIN))?;
+        let mut config = Config::from_bytes(bytes, None).map_err(|error| error.called(STDIN))?;
+        config.unread_lists = config.unread_lists.map(|error| error.called(STDIN));
         (config, STDIN.to_owned())
     } else {
         let found = Lookup::new(file).load()?;
@@ -71,16 +72,10 @@ fn try_start(config: &Config) -> (Vec<String>, Vec<anyhow::Error>) {
     notes.extend(ineffective.map(|(key, needs)| format!("{key} does nothing: it needs {needs}")));
     notes.extend(config.hints.iter().cloned());
     notes.extend(config.blocker.problem_with_dir());
-    for list in config.blocker.lists() {
-        match (&list.source, &list.problem) {
-            // A start goes on without it.
-            (ListSource::File(_), Some(problem)) => {
-                errors
-                    .push(Failure::error(EX_CONFIG, format!("blocking.lists: {problem}; expected the file of a list")));
-            }
-            (source, Some(problem)) => notes.push(format!("the list {source}: {problem}")),
-            (_, None) => {}
-        }
+    // A start goes on without them.
+    errors.extend(config.unread_lists.clone().map(anyhow::Error::from));
+    for list in config.blocker.lists().iter().filter(|list| !matches!(list.source, ListSource::File(_))) {
+        notes.extend(list.problem.iter().map(|problem| format!("the list {}: {problem}", list.source)));
     }
     (notes, errors)
 }

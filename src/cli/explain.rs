@@ -75,6 +75,9 @@ fn subject(text: &str) -> Result<Subject, String> {
         let expected = "expected a saved page, `-` for standard input, or an address such as https://example.org/page";
         if text.contains("://") { problem } else { format!("there is no file {text:?}; {expected}") }
     };
+    if let Some(rest) = text.strip_prefix("ws").filter(|rest| rest.starts_with("://") || rest.starts_with("s://")) {
+        return Err(format!("for a WebSocket write http{rest} and --kind websocket"));
+    }
     page_address(text).map(Subject::Address).map_err(no_file)
 }
 

@@ -6,12 +6,14 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
+use futures_util::{StreamExt, stream};
+
 use super::{EX_UNAVAILABLE, Failure, say};
 use crate::{
     Config,
     blocking::{
         ListSource, ListState,
-        update::{Outcome, Update, last_fetch, next_fetch, update},
+        update::{AT_ONCE, Outcome, Update, last_fetch, next_fetch, update},
     },
 };
 
@@ -53,9 +55,10 @@ async fn update_all(config: &Config) -> anyhow::Result<usize> {
     let is_from_the_web = |list: &&ListSource| matches!(list, ListSource::Named(..) | ListSource::Address(_));
     let lists: Vec<_> = config.blocker.settings().lists.iter().filter(is_from_the_web).collect();
     let mut failed = 0;
+    let mut updates = stream::iter(&lists).map(|list| update(config, list)).buffered(AT_ONCE);
     for (index, list) in lists.iter().enumerate() {
         bar(index, lists.len(), &list.to_string());
-        let Update { outcome, unwritten } = update(config, list).await;
+        let Some(Update { outcome, unwritten }) = updates.next().await else { break };
         clear();
         let outcome = unwritten.map_or(outcome, Outcome::Failed);
         let line = match &outcome {
@@ -137,7 +140,7 @@ fn line(config: &Config, list: &ListState) -> String {
 }
 
 /// A length of time in its largest unit.
-fn length(seconds: u64) -> String {
+pub(super) fn length(seconds: u64) -> String {
     match seconds {
         0..120 => format!("{seconds} s"),
         120..7200 => format!("{} min", seconds / 60),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-use super::{EX_CONFIG, Failure, say};
+use super::{EX_CONFIG, Failure, lists, say};
 use crate::{
     Config,
     blocking::{Pause, parse_duration},
@@ -34,7 +34,7 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     let done = match args.length.0 {
         Some(length) => {
             Pause::set(dir, length).with_context(problem)?;
-            format!("nothing is blocked for {} minutes", length.as_secs().div_ceil(60))
+            format!("nothing is blocked for {}", lists::length(length.as_secs()))
         }
         None if Pause::end(dir).with_context(problem)? => "the pause is over".to_owned(),
         None => "there was no pause".to_owned(),

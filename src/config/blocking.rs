@@ -17,7 +17,7 @@ pub struct RawBlocking {
     /// Whether requests for what the lists forbid are answered by the proxy; `false` only takes it out of pages.
     pub requests: bool,
     /// Names of lists, addresses of lists, or files; relative paths start at the configuration file. Each may be a
-    /// hosts file, plain hosts, or rules as `AdGuard`, Pi-hole, `EasyList` and uBlock Origin write them.
+    /// hosts file, plain hosts, or rules as `AdGuard`, `Pi-hole`, `EasyList` and `uBlock Origin` write them.
     #[schemars(with = "Vec<String>")]
     pub lists: Vec<ListSource>,
     /// Sites on which nothing is blocked, and hosts that are never blocked, with everything under them.

@@ -14,7 +14,7 @@ use rustls::pki_types::{CertificateDer, pem::PemObject};
 
 use super::{
     Access, BUILTIN, BUILTIN_UNTOUCHED, Config, HostPatterns, Profile, Profiles, RawBlocking, RawConfig, RawProfile,
-    document::Place, error::Mistake, file, hosts, https,
+    document::Place, error::Mistake, file, hint, hosts, https,
 };
 use crate::blocking::{Blocker, Blocking, ListSource};
 
@@ -49,6 +49,7 @@ impl RawConfig {
             untouched,
             profiles: Profiles::default(),
             fingerprint,
+            unread_lists: None,
             hints: hint.into_iter().collect(),
             watched,
             raw: self,
@@ -179,7 +180,7 @@ fn blocking(
     old: Option<Vec<ListSource>>,
     base: &Path,
 ) -> Result<(Blocking, Option<String>), Mistake> {
-    let hint = old.is_some().then(|| "`ad_server_lists` is now `lists`, indented under `blocking:`".to_owned());
+    let hint = old.is_some().then(|| hint::OLD_LISTS.to_owned());
     let mut lists = Vec::new();
     for list in old.unwrap_or(raw.lists) {
         if !lists.contains(&list) {

@@ -48,7 +48,11 @@ pub fn starter(lan: bool) -> String {
 pub(crate) fn edited(text: &str, changes: &[Change], name: &Path) -> Result<(String, Config), EditError> {
     let after = apply(text, changes).map_err(EditError::Layout)?;
     let config = Config::from_yaml(&after, Some(name))?;
-    Ok((after, config))
+    // A list that went missing meanwhile does not stand in the way of other settings.
+    match &config.unread_lists {
+        Some(error) if changes.iter().any(|change| change.path[0] == "blocking") => Err(error.clone().into()),
+        _ => Ok((after, config)),
+    }
 }
 
 /// Makes these changes in the file, if its text is still this one. What was there is kept beside it, as `….bak`.

@@ -10,7 +10,7 @@ use std::{
 use super::document::{self, Located, Path, Place};
 
 /// A configuration that cannot be used: one mistake, or several that are reported at once.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ConfigError {
     file: Option<PathBuf>,
     /// Each with its own file, where that is another.

@@ -19,7 +19,7 @@ use super::{
     file::{self, without_mark},
     hint, profiles,
 };
-use crate::blocking::Blocker;
+use crate::blocking::{Blocker, ListSource};
 
 /// Where to look for the file.
 #[derive(Clone, Debug)]
@@ -93,6 +93,8 @@ impl Config {
             }
             config.profiles = all_profiles(&config, &mut mistakes);
             config.hints.extend(hint::of_boolean(&tree));
+            let unread = unread_lists(&config, &tree, &base);
+            config.unread_lists = (!unread.is_empty()).then(|| ConfigError::mistakes(file, text, &unread));
             config
         });
         config.filter(|_| mistakes.is_empty()).ok_or_else(|| ConfigError::mistakes(file, text, &mistakes))
@@ -165,6 +167,31 @@ impl RawConfig {
     }
 }
 
+/// The files of `blocking.lists` that are not in use. A start goes on without them.
+fn unread_lists(config: &Config, tree: &Value, base: &Path) -> Vec<Mistake> {
+    let (key, written) = match tree.get("ad_server_lists") {
+        Some(old) => ("ad_server_lists", Some(old)),
+        None => ("blocking.lists", tree.get("blocking").and_then(|section| section.get("lists"))),
+    };
+    let written = written.and_then(Value::as_sequence).map(Vec::as_slice).unwrap_or_default();
+    let mut mistakes = Vec::new();
+    for list in config.blocker.lists() {
+        let (ListSource::File(file), Some(problem)) = (&list.source, &list.problem) else { continue };
+        let is_it = |item: &str| file::under(base, Path::new(item)) == *file;
+        let found = written
+            .iter()
+            .enumerate()
+            .find_map(|(index, item)| Some((index, item.as_str().filter(|item| is_it(item))?)));
+        let (path, hint) = match found {
+            Some((index, item)) => (format!("{key}.{index}"), hint::of_file(item)),
+            None => (key.to_owned(), None),
+        };
+        let problem = format!("{problem}; {}expected the file of a list", hint.unwrap_or_default());
+        mistakes.push(Mistake::value(&path, problem));
+    }
+    mistakes
+}
+
 /// Whether any mistake is in one of these sections.
 fn is_any_in(mistakes: &[Mistake], sections: &[&str]) -> bool {
     mistakes.iter().filter_map(|mistake| mistake.path.first()).any(|key| sections.contains(&key.as_str()))
@@ -179,7 +206,11 @@ fn of_reader(tree: &Value, error: &serde_path_to_error::Error<serde_yaml::Error>
     });
     let path: Vec<String> = segments.collect();
     // The old name of `blocking.lists` is read, and not suggested.
-    let raw = error.inner().to_string().replace("`ad_server_lists`, ", "");
+    let raw = error.inner().to_string();
+    let raw = match raw.split_once("expected ") {
+        Some((before, expected)) => format!("{before}expected {}", expected.replace("`ad_server_lists`, ", "")),
+        None => raw,
+    };
     let is_key = raw.starts_with("unknown field");
     let hint = is_key.then(|| hint::of_unknown_key(tree, &path)).flatten();
     Mistake { path, problem: with_hint(&raw, hint), is_key, elsewhere: None }

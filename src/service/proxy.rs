@@ -7,11 +7,11 @@ use std::{
 };
 
 use arc_swap::{ArcSwap, ArcSwapOption};
-use tracing::warn;
+use tracing::{info, warn};
 
 use crate::{
     admin::Forms,
-    blocking::PausedDevices,
+    blocking::{PausedDevices, minutes_until},
     bypass_link::BypassLinks,
     ca::AuthorityError,
     config::{Config, ConfigError, Lookup},
@@ -189,6 +189,9 @@ fn warn_about_ineffective(config: &Config) {
     }
     for hint in &config.hints {
         warn!("{hint}");
+    }
+    if let Some(until) = config.blocker.paused_until() {
+        info!(minutes = minutes_until(until), "blocking is paused on all devices");
     }
     for list in config.blocker.lists() {
         if let Some(problem) = &list.problem {

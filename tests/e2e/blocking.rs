@@ -21,7 +21,7 @@ use crate::{
         client::{Answer, run, send_h2},
         get,
         origin::{html, response},
-        raw,
+        raw, send,
     },
 };
 
@@ -94,7 +94,12 @@ async fn a_forbidden_page_says_why_and_leads_there_anyway() {
     assert_eq!(page.status, 403);
     assert!(page.text().contains("list.txt") && page.text().contains("||localhost^"), "{}", page.text());
     let question = get(&proxy, &link(page.text(), "gleaner.internal/original?"), &[anna]).await;
+    assert!(question.text().contains("list.txt: ||localhost^"), "{}", question.text());
     assert!(origin.requests().is_empty());
+    // Any site may link to the question: it is asked about what is blocked only.
+    let other =
+        get(&proxy, "http://gleaner.internal/original?page=http%3A%2F%2Fgood.example%2F&blocked=1", &[anna]).await;
+    assert!(!other.text().contains("anyway"), "{}", other.text());
     let answer = get(&proxy, &button(question.text()), &[anna]).await;
     assert_eq!((answer.status.as_u16(), answer.header("location")), (303, &*url));
     for (path, kind) in [("/page?x=1", "document"), ("/other", "document"), ("/x.js", "script")] {
@@ -240,7 +245,7 @@ async fn a_pause_of_all_devices_is_set_by_another_process_and_ends_by_itself() {
     assert!(run(gleaner(&config, &["pause", "off"])).await.0);
     until_blocked(&proxy, true).await;
     // It ends by itself.
-    assert!(run(gleaner(&config, &["pause", "2s"])).await.0);
+    assert!(run(gleaner(&config, &["pause", "2s"])).await.1.contains("nothing is blocked for 2 s"));
     until_blocked(&proxy, false).await;
     until_blocked(&proxy, true).await;
 
@@ -261,6 +266,16 @@ async fn from_elsewhere(proxy: &TestProxy, url: &str) -> String {
     answer
 }
 
+/// The address of the form with these words.
+fn action(page: &str, words: &str) -> String {
+    let mut actions = page.split("action=\"").skip(1).map(|rest| rest.split('"').next().unwrap().replace("&amp;", "&"));
+    format!("http://gleaner.internal{}", actions.find(|action| action.contains(words)).expect("a form"))
+}
+
+async fn press(proxy: &TestProxy, address: &str) -> Answer {
+    send(proxy, Request::post(address).body(Full::default()).unwrap()).await
+}
+
 #[tokio::test]
 async fn a_device_pauses_blocking_for_itself_in_requests_and_in_pages() {
     let (_dir, settings) = with_list("||localhost^\n##.ad-box\n");
@@ -273,19 +288,16 @@ async fn a_device_pauses_blocking_for_itself_in_requests_and_in_pages() {
     assert!(!before.text().contains("Buy one"), "{}", before.text());
 
     let question = get(&proxy, "http://gleaner.internal/pause", &[]).await;
-    let address = format!("http://gleaner.internal{}", link(question.text(), "for=30m"));
+    let address = action(question.text(), "for=30m");
     let forged = address.split("token=").next().unwrap().to_owned() + "token=0123456789abcdef";
-    assert!(get(&proxy, &forged, &[]).await.text().contains("Pause blocking"));
-    assert_eq!(get(&proxy, &at_localhost(&origin, "/x"), &[]).await.status, 403);
-    for wrong in ["for=9999h", "for=abc"] {
-        let answer = get(&proxy, &address.replace("for=30m", wrong), &[]).await;
-        assert!(
-            answer.text().contains("Pause blocking") && !answer.text().contains("The pause ends"),
-            "{}",
-            answer.text()
-        );
+    for wrong in [forged, address.replace("for=30m", "for=9999h"), address.replace("for=30m", "for=abc")] {
+        assert_eq!(press(&proxy, &wrong).await.status, 403, "{wrong}");
     }
-    assert!(get(&proxy, &address, &[]).await.text().contains("Blocking is paused on this device"));
+    // What a browser loads again does nothing.
+    assert!(get(&proxy, &address, &[]).await.text().contains("Pause blocking"));
+    assert_eq!(get(&proxy, &at_localhost(&origin, "/x"), &[]).await.status, 403);
+    let pressed = press(&proxy, &address).await;
+    assert_eq!((pressed.status.as_u16(), pressed.header("location")), (303, "/pause"));
     let state = get(&proxy, "http://gleaner.internal/pause", &[]).await;
     assert!(state.text().contains("Paused for another 30 min."), "{}", state.text());
 
@@ -297,7 +309,7 @@ async fn a_device_pauses_blocking_for_itself_in_requests_and_in_pages() {
     assert!(other.starts_with("HTTP/1.1 403"), "{other}");
     assert!(!from_elsewhere(&proxy, &url).await.contains("Buy one"));
 
-    get(&proxy, &format!("http://gleaner.internal{}", link(question.text(), "for=off")), &[]).await;
+    press(&proxy, &action(question.text(), "for=off")).await;
     assert_eq!(get(&proxy, &at_localhost(&origin, "/x"), &[]).await.status, 403);
     proxy.stop().await;
 }
@@ -360,9 +372,24 @@ async fn an_exception_for_a_page_holds_for_what_the_page_loads() {
 async fn a_list_that_is_missing_is_an_error_of_check_config_and_the_start_goes_on() {
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("config.yaml");
-    fs::write(&config, "blocking: { lists: [builtin, my-hosts.txt] }\nauthority: { dir: ca }\n").unwrap();
+    fs::write(
+        dir.path().join("program.bin"),
+        [b"\x7fELF\x01".repeat(9), b"\nhttp\n||a.example^\n\0\n".to_vec()].concat(),
+    )
+    .unwrap();
+    let lists =
+        "blocking: { lists: [builtin, my-hosts.txt, easylist.to/list.txt, program.bin] }\nauthority: { dir: ca }\n";
+    fs::write(&config, lists).unwrap();
     let (well, text) = run(gleaner(&config, &["check-config"])).await;
-    assert!(!well && text.contains("blocking.lists: cannot read") && text.contains("my-hosts.txt"), "{text}");
+    for line in [
+        "config.yaml:1:30: blocking.lists: cannot read",
+        "config.yaml:1:44: blocking.lists: cannot read",
+        "did you mean `https://easylist.to/list.txt`? expected the file of a list",
+        "config.yaml:1:66: blocking.lists: ",
+        "it is no list: 3 of its 4 lines are no rules; expected the file of a list",
+    ] {
+        assert!(!well && text.contains(line), "{line} is missing in {text}");
+    }
     let mut running = crate::harness::program::Running::start(
         gleaner(&config, &["serve", "--listen", "127.0.0.1:0"]).current_dir(&dir),
     );
@@ -376,6 +403,8 @@ async fn explain_names_the_rule_that_removes_parameters_or_keeps_them() {
     let (dir, settings) = with_list("$removeparam=cid\n@@||agoda.example^$removeparam\n");
     let config = dir.path().join("config.yaml");
     fs::write(&config, &settings).unwrap();
+    let (_, text) = run(gleaner(&config, &["explain", "wss://shop.example/live"])).await;
+    assert!(text.contains("write https://shop.example/live and --kind websocket"), "{text}");
     let (well, text) = run(gleaner(&config, &["explain", "http://shop.example/?cid=1&q=2"])).await;
     assert!(
         well && text.contains("to http://shop.example/?q=2\nrule       ")

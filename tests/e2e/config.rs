@@ -93,6 +93,7 @@ fn a_mistake_is_reported_with_its_place_its_key_and_what_is_expected() {
         ("authority: { dir: '' }", "1:19: authority.dir: the path is empty", "a path"),
         ("https: { intercept: maybe }", "1:21: https.intercept: \"maybe\"", "`auto`, `on` or `off`"),
         ("blocking: { lists: [easylst] }", "1:21: blocking.lists: there is no list \"easylst\", did you mean `easylist`", "expected `builtin`"),
+        ("filters: { ad_server_lists: [x] }", "1:12: filters: unknown key `ad_server_lists`", "`ad_server_lists` is now `lists`, indented under `blocking:`"),
         ("blocking: { lists: ['ftp://a.example/'] }", "1:21: blocking.lists: \"ftp://a.example/\" is no address", ""),
         ("blocking: { list: [builtin] }", "1:13: blocking: unknown key `list`", "did you mean `lists`"),
         ("blocking:\n  except_by_list: { easylist: [] }", "2:19: blocking.except_by_list: \"easylist\" is none", "`builtin`"),

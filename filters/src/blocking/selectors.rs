@@ -14,6 +14,10 @@ use crate::{
     html::{NodeId, Page},
 };
 
+/// Most brackets and combinators of a selector: each may be one call within another, where it is parsed and where it is compared, and
+/// one line of a list could exhaust the stack. The public lists have 36 (2026-11-25). Raising it costs stack.
+const MOST_PARTS: usize = 100;
+
 /// Compiled selectors.
 #[derive(Debug, Default)]
 pub struct Selectors {
@@ -54,14 +58,11 @@ impl Selectors {
         if is_plain && name.starts_with(|first: char| first.is_ascii_alphabetic()) {
             return true;
         }
-        let mut input = ParserInput::new(text);
-        SelectorList::parse(&Css, &mut CssParser::new(&mut input), ParseRelative::No).is_ok()
+        parse(text).is_some()
     }
 
     fn add(&mut self, text: &str) {
-        let mut input = ParserInput::new(text);
-        let parsed = SelectorList::parse(&Css, &mut CssParser::new(&mut input), ParseRelative::No);
-        let Ok(parsed) = parsed else {
+        let Some(parsed) = parse(text) else {
             self.skipped += 1;
             return;
         };
@@ -98,6 +99,14 @@ impl Selectors {
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.texts.iter().map(String::as_str)
     }
+}
+
+fn parse(text: &str) -> Option<SelectorList<Names>> {
+    if text.bytes().filter(|byte| b"(>+~ \t\n\r\x0c".contains(byte)).count() > MOST_PARTS {
+        return None;
+    }
+    let mut input = ParserInput::new(text);
+    SelectorList::parse(&Css, &mut CssParser::new(&mut input), ParseRelative::No).ok()
 }
 
 /// The part of a selector that is looked up: of the compound on its right, the rarest.
@@ -206,6 +215,21 @@ mod tests {
             ("a:link", "e"),
         ] {
             assert_eq!(matched(html, selector), wanted, "{selector}");
+        }
+    }
+
+    #[test]
+    fn what_would_exhaust_the_stack_is_refused_and_what_is_left_does_not() {
+        let nested =
+            |depth: usize| [":is(p", ":not(p", ":nth-child(1 of p"].map(|part| part.repeat(depth) + &")".repeat(depth));
+        let chained = |length: usize| ["p>", "p+", "p ", "p:not(.x)~"].map(|part| part.repeat(length) + "p");
+        for deep in nested(2000).into_iter().chain(chained(20_000)) {
+            assert!(!Selectors::understand(&deep) && Selectors::compile([&deep]).skipped() == 1, "{}", &deep[..20]);
+        }
+        let html = format!("{}{}", "<div>".repeat(200), "<p>x".repeat(200));
+        for most in nested(33).into_iter().chain(chained(32)) {
+            assert!(Selectors::understand(&most), "{most}");
+            matched(&html, &most);
         }
     }
 

@@ -62,6 +62,65 @@ async fn lists_from_the_web_are_kept_up_to_date_and_a_bad_one_changes_nothing() 
     proxy.stop().await;
 }
 
+/// One server sends nothing, another more than a list may have, if packed: neither keeps the other lists out.
+#[tokio::test]
+async fn lists_are_fetched_side_by_side_and_one_that_is_too_long_when_unpacked_is_refused() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    let line = b"||a.bomb.example^\n".repeat(64 << 10);
+    (0..58).for_each(|_| std::io::Write::write_all(&mut packed, &line).unwrap());
+    let packed = packed.finish().unwrap();
+    let origin = Origin::http(move |seen| match seen.uri.path() {
+        "/long.txt" => response(&[("content-encoding", "gzip")], packed.clone()),
+        _ => response(&[], "||ads.example^\n"),
+    })
+    .await;
+    let dir = tempfile::tempdir().unwrap();
+    let lists =
+        [format!("http://{}/x.txt", silent.local_addr().unwrap()), origin.url("/long.txt"), origin.url("/l.txt")];
+    let lists = format!("blocking: {{ lists: ['{}'], dir: '{}' }}\n", lists.join("', '"), dir.path().display());
+    let proxy = TestProxy::start(&lists).await;
+    let watch = tokio::spawn(gleaner::reload::watch(Arc::clone(&proxy.proxy), |_| {}));
+    let upkeep = tokio::spawn(gleaner::blocking::update::maintain(Arc::clone(&proxy.proxy)));
+    until_blocked(&proxy, true).await;
+    let config = proxy.proxy.config();
+    let problem = || gleaner::blocking::update::last_fetch(&config, &config.blocker.lists()[1].source)?.problem;
+    let refused = async {
+        while problem().is_none() {
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(Duration::from_secs(20), refused).await.expect("it is too long");
+    assert!(problem().unwrap().contains("it is longer than 64 MiB"), "{:?}", problem());
+    upkeep.abort();
+    watch.abort();
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn a_list_of_https_does_not_come_from_an_address_without() {
+    let ca = TestCa::new();
+    let plain = Origin::http(|_| response(&[], "||ads.example^\n")).await;
+    let to = plain.url("/l.txt");
+    let origin = Origin::https(&ca, move |_| {
+        let mut answer = response(&[("location", &*to)], "");
+        *answer.status_mut() = StatusCode::FOUND;
+        answer
+    })
+    .await;
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("config.yaml");
+    fs::write(dir.path().join("origins.pem"), ca.pem()).unwrap();
+    let yaml = format!(
+        "access: {{ allow_targets: ['127.0.0.1:1-65535', '[::1]:1-65535'] }}\nupstream: {{ extra_ca_file: origins.pem }}\n\
+         blocking: {{ lists: ['https://localhost:{}/l.txt'], dir: lists }}\n",
+        origin.addr.port()
+    );
+    fs::write(&config, yaml).unwrap();
+    let (well, text) = run(gleaner(&config, &["lists", "update"])).await;
+    assert!(!well && text.contains("which anybody on the way could change"), "{text}");
+}
+
 #[tokio::test]
 async fn a_list_that_never_came_is_asked_for_again_at_the_next_start() {
     let turn = std::sync::atomic::AtomicUsize::new(0);
@@ -154,7 +213,8 @@ async fn a_list_that_has_expired_is_fetched_again_and_one_that_has_not_is_not() 
     let watch = tokio::spawn(gleaner::reload::watch(Arc::clone(&proxy.proxy), |_| {}));
     let upkeep = tokio::spawn(gleaner::blocking::update::maintain(Arc::clone(&proxy.proxy)));
     until_blocked(&proxy, true).await;
-    let asked: Vec<_> = origin.requests().iter().map(|seen| seen.uri.to_string()).collect();
+    let mut asked: Vec<_> = origin.requests().iter().map(|seen| seen.uri.to_string()).collect();
+    asked.sort();
     assert_eq!(asked, ["/new.txt", "/old.txt", "/old.txt"]);
     upkeep.abort();
     watch.abort();
@@ -210,15 +270,19 @@ async fn a_list_that_has_changed_is_logged_as_that() {
 #[tokio::test]
 async fn a_local_list_is_read_whatever_its_comments_are_written_in_and_never_waited_for() {
     let dir = tempfile::tempdir().unwrap();
-    fs::write(dir.path().join("hosts.txt"), b"# f\xfcr Werbung\n0.0.0.0 ads.example\n||bad.example^$csp=x\n||\n")
-        .unwrap();
+    fs::write(
+        dir.path().join("hosts.txt"),
+        b"# f\xfcr Werbung\n0.0.0.0 ads.example\n||bad.example^$csp=x\n||\n||b.example^\x1b[2J\n",
+    )
+    .unwrap();
     let pipe = dir.path().join("pipe.txt");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let config = dir.path().join("config.yaml");
     fs::write(&config, "blocking: { lists: [hosts.txt, pipe.txt] }\n").unwrap();
     let (well, text) = run(gleaner(&config, &["lists", "status", "--verbose"])).await;
     for line in [
-        "1 rules for requests, 0 for elements, 2 refused",
+        "1 rules for requests, 0 for elements, 3 refused",
+        "    ||b.example^\\u{1b}[2J: no rule",
         "    ||: it would match every address",
         "not a regular file",
     ] {

@@ -77,17 +77,14 @@ pub(crate) async fn raw(addr: SocketAddr, bytes: impl AsRef<[u8]>) -> String {
 
 /// Opens a tunnel; the proxy's answer must be 200.
 pub(crate) async fn connect(proxy: &TestProxy, target: &str) -> TcpStream {
-    connect_with(proxy, target, "").await
+    connect_as(proxy, target, "").await
 }
 
-/// The same, as a program with this `User-Agent`.
+/// The same, as a program with this `User-Agent`, if any.
 pub(crate) async fn connect_as(proxy: &TestProxy, target: &str, agent: &str) -> TcpStream {
-    connect_with(proxy, target, &format!("User-Agent: {agent}\r\n")).await
-}
-
-async fn connect_with(proxy: &TestProxy, target: &str, fields: &str) -> TcpStream {
     let mut stream = TcpStream::connect(proxy.addr).await.unwrap();
-    let request = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{fields}\r\n");
+    let agent = if agent.is_empty() { String::new() } else { format!("User-Agent: {agent}\r\n") };
+    let request = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{agent}\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
     let head = read_head(&mut stream).await;
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");

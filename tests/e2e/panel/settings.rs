@@ -164,6 +164,23 @@ async fn a_file_that_a_form_names_is_not_quoted() {
 
 /// Long tabs are folded, but where something is wrong, entered or looked for.
 #[tokio::test]
+async fn a_list_that_is_not_there_is_not_saved_and_one_that_went_missing_is_not_in_the_way() {
+    let (proxy, file) = with_file().await;
+    let commit = async |tab: &str, name: &str, value: &str| {
+        let path = format!("/settings/{tab}");
+        let page = get(&proxy, &format!("http://gleaner.internal{path}"), &[]).await;
+        let (token, stamp) = (hidden(&page, "token"), hidden(&page, "stamp"));
+        post(&proxy, &path, &[("token", &token), ("stamp", &stamp), ("do", "commit"), (name, value)], &[]).await
+    };
+    let wrong = commit("lists", "blocking/lists", "builtin\n/nowhere.txt").await;
+    assert!(wrong.status == 422 && wrong.text().contains("cannot read /nowhere.txt"), "{}", wrong.text());
+    assert_eq!(fs::read_to_string(&file).unwrap(), WRITTEN);
+    fs::write(&file, format!("{WRITTEN}blocking: {{ lists: [/nowhere.txt] }}\n")).unwrap();
+    let other = commit("proxy", "log/level", "warn").await;
+    assert_eq!(other.header("location"), "/settings/proxy?saved=1");
+}
+
+#[tokio::test]
 async fn parts_of_a_long_tab_unfold() {
     let (proxy, _) = with_file().await;
     let Some(window) = Window::open(&proxy).await else { return };
