@@ -85,6 +85,7 @@ pub(super) fn is_permalink(page: &Page, id: NodeId) -> bool {
 /// What `KaTeX` and `MediaWiki` write beside the `MathML` of a formula, for those who could not read that.
 pub(super) fn is_copy_of_formula(page: &Page, id: NodeId, tag: Tag) -> bool {
     matches!(tag, Tag::Span | Tag::Img)
+        && page.has_any(&[Tag::Math])
         && has_class(page, id, |class| class == "katex-html" || class.starts_with("mwe-math-fallback-image"))
         && page.about(Tag::Math).next().is_some()
 }
@@ -108,8 +109,9 @@ pub(super) fn is_breadcrumb(page: &Page, id: NodeId) -> bool {
 
 /// A picture that stands for the site: by a class, an id or a file called `logo`.
 pub(super) fn is_logo(page: &Page, id: NodeId) -> bool {
+    const LOGO: Parts = Parts::new(&["logo"]);
     [local_name!("class"), local_name!("id"), local_name!("src"), local_name!("alt")].iter().any(|name| {
-        page.attribute(id, name).is_some_and(|value| {
+        page.attribute(id, name).filter(|value| LOGO.are_in(value)).is_some_and(|value| {
             let value = value.to_ascii_lowercase();
             !value.starts_with("data:")
                 && value.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "logo" || word == "logotype")
