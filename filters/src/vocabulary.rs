@@ -1,20 +1,21 @@
 //! Finds the words by which the parts of a page are known, in many languages: "Read also", "Leave a reply", "All rights reserved".
 //!
 //! The words are data: `data/<class>.txt`, in lower case, one word or phrase a line, `#` for comments. A line that ends in `*` is the
-//! beginning of a word. One automaton (Aho, Corasick, *Efficient string matching*, CACM 1975) looks for all of them at once; what it
-//! finds counts where it begins and ends with a word.
+//! beginning of a word. They are looked for where a word of a text begins, by their first three bytes: few words have those of a phrase.
 
 pub(crate) mod lists;
 pub(crate) mod parts;
 pub(crate) mod starts;
 pub(crate) mod words;
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-use crate::vocabulary::words::{is_unspaced, is_word_char, lower};
+use crate::{
+    hashing::{Met, Table},
+    vocabulary::words::{is_unspaced, is_word_char, lower},
+};
 
 macro_rules! classes {
     ($($class:ident: $file:literal,)+) => {
@@ -74,78 +75,106 @@ pub(crate) struct Hits {
     pub(crate) whole: u32,
 }
 
-struct Vocabulary {
-    automaton: AhoCorasick,
-    phrases: Vec<Phrase>,
-}
-
-#[derive(Clone, Copy)]
 struct Phrase {
+    text: String,
     class: Class,
     is_beginning: bool,
 }
 
+struct Vocabulary {
+    /// By [`key`].
+    phrases: Table<u32, Vec<Phrase>>,
+    /// Most words of a page have none of them.
+    keys: Met,
+}
+
 static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
-    let (mut words, mut phrases): (Vec<String>, _) = (Vec::new(), Vec::new());
+    let mut vocabulary = Vocabulary { phrases: Table::default(), keys: Met::new() };
     for &class in Class::ALL {
         let lines = class.data().lines().map(str::trim);
         for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let word = line.trim_end_matches('*');
-            words.push(folded(word).into_owned());
-            phrases.push(Phrase { class, is_beginning: word.len() < line.len() });
+            let phrase = Phrase { text: folded(word.to_owned()), class, is_beginning: word.len() < line.len() };
+            let key = key(phrase.text.as_bytes()).expect("a test finds every line");
+            vocabulary.keys.add(key.into());
+            vocabulary.phrases.entry(key).or_default().push(phrase);
         }
     }
-    let automaton = AhoCorasick::builder().ascii_case_insensitive(true).build(words).expect("a test builds it");
-    Vocabulary { automaton, phrases }
+    vocabulary
 });
 
+/// The first three bytes of a text.
+fn key(text: &[u8]) -> Option<u32> {
+    text.first_chunk().map(|&[one, two, three]| u32::from_le_bytes([one, two, three, 0]))
+}
+
 /// Looks for all phrases in a text.
-pub(crate) fn hits(text: &str) -> Hits {
+pub(crate) fn hits(text: String) -> Hits {
     let text = folded(text);
     let is_sign = |c: char| !is_word_char(c);
     let start = text.len() - text.trim_start_matches(is_sign).len();
     let end = start.max(text.trim_end_matches(is_sign).len());
+    let vocabulary = &*VOCABULARY;
     let mut hits = Hits::default();
-    for found in VOCABULARY.automaton.find_overlapping_iter(&*text) {
-        let phrase = VOCABULARY.phrases[found.pattern().as_usize()];
-        if !is_boundary(&text, found.start()) || !phrase.is_beginning && !is_boundary(&text, found.end()) {
-            continue;
-        }
-        let bit = phrase.class.bit();
-        hits.any |= bit;
-        if found.start() <= start {
-            hits.start |= bit;
-            if found.end() >= end {
-                hits.whole |= bit;
+    let (mut next, mut was_joined) = (0, false);
+    while let Some(c) = text[next..].chars().next() {
+        let (at, rest) = (next, &text[next..]);
+        let is_inside = was_joined && is_joined(c);
+        was_joined = is_joined(c);
+        next += match rest.bytes().position(|byte| !byte.is_ascii_alphanumeric()) {
+            Some(0) => c.len_utf8(),
+            length => length.unwrap_or(rest.len()),
+        };
+        let key = key(rest.as_bytes()).filter(|&key| !is_inside && c != ' ' && vocabulary.keys.may_have(key.into()));
+        let Some(key) = key else { continue };
+        for phrase in vocabulary.phrases.get(&key).into_iter().flatten() {
+            let Some(after) = rest.strip_prefix(&*phrase.text) else { continue };
+            if !phrase.is_beginning && is_inside_word(&phrase.text, after) {
+                continue;
+            }
+            let bit = phrase.class.bit();
+            hits.any |= bit;
+            if at <= start {
+                hits.start |= bit;
+                if text.len() - after.len() >= end {
+                    hits.whole |= bit;
+                }
             }
         }
     }
     hits
 }
 
-/// In lower case, which the automaton does not need where all is ASCII, and composed where a letter can be written in two ways.
-fn folded(text: &str) -> Cow<'_, str> {
+/// In lower case, and composed where a letter can be written in two ways.
+fn folded(mut text: String) -> String {
     if text.is_ascii() {
-        return Cow::Borrowed(text);
+        text.make_ascii_lowercase();
+        return text;
     }
-    let text = lower(text);
+    let text = lower(&text);
     if is_nfc_quick(text.chars()) == IsNormalized::Yes {
-        return Cow::Owned(text);
+        return text;
     }
-    Cow::Owned(text.nfc().collect())
+    text.nfc().collect()
 }
 
-/// Whether a word may begin or end here. Chinese, Japanese and Thai have no spaces between words.
-fn is_boundary(text: &str, at: usize) -> bool {
-    let before = text[..at].chars().next_back();
-    let after = text[at..].chars().next();
-    let is_joined = |c: Option<char>| c.is_some_and(|c| is_word_char(c) && !is_unspaced(c));
-    !(is_joined(before) && is_joined(after))
+/// Whether no word may end between two texts.
+fn is_inside_word(before: &str, after: &str) -> bool {
+    before.chars().next_back().is_some_and(is_joined) && after.chars().next().is_some_and(is_joined)
+}
+
+/// Whether a character is one of a word that it does not make alone: Chinese, Japanese and Thai have no spaces between words.
+fn is_joined(c: char) -> bool {
+    if c.is_ascii() { c.is_ascii_alphanumeric() } else { is_word_char(c) && !is_unspaced(c) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn hits(text: &str) -> Hits {
+        super::hits(text.to_owned())
+    }
 
     #[test]
     fn phrases_count_as_whole_words_in_every_script() {

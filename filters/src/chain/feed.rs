@@ -105,13 +105,12 @@ impl PageFeed {
         while !rest.is_empty() {
             let (piece, after) = rest.split_at(piece_end(rest));
             rest = after;
-            let mut parser = self.parser.take().ok_or(PANICKED_PARSER)?;
-            let parser = catch_unwind(AssertUnwindSafe(move || {
-                parser.feed(piece)?;
-                Ok(parser)
-            }))
-            .map_err(|_| PANICKED_PARSER)?;
-            self.parser = Some(parser?);
+            let parser = self.parser.as_mut().ok_or(PANICKED_PARSER)?;
+            let fed = catch_unwind(AssertUnwindSafe(|| parser.feed(piece)));
+            if !matches!(fed, Ok(Ok(()))) {
+                self.parser = None;
+            }
+            fed.map_err(|_| PANICKED_PARSER)??;
             if clock.may_exceed(self.chain.limits.cpu.saturating_sub(self.spent)) {
                 self.spend(&mut clock)?;
             }

@@ -32,6 +32,7 @@ use crate::{
     analysis::AnalysedPage,
     html::{Fate, Kind, NodeId, Page, style_sheets::Sheets, tag::Tag},
     measure::table,
+    vocabulary::words::trim,
 };
 
 /// Our attribute on elements of the page: `data`, `layout`, `icon`, `line`, `sign`, `heard`, `beside`, `bare`, `post`,
@@ -57,8 +58,10 @@ fn drop_glyphs(page: &mut Page) {
     let glyphs: Vec<NodeId> = page
         .live(page.body())
         .filter(|&id| {
-            page.text(id)
-                .is_some_and(|text| text.contains(is_glyph) && text.chars().all(|c| c.is_whitespace() || is_glyph(c)))
+            page.text(id).is_some_and(|text| {
+                let text = trim(&text);
+                !text.is_empty() && text.chars().all(|c| is_glyph(c) || c.is_whitespace())
+            })
         })
         .collect();
     for id in glyphs {

@@ -170,9 +170,10 @@ impl Signs {
             {
                 chars += page.own_chars(id);
                 linked += usize::from(page.in_link(id)) * page.own_chars(id);
+                let prices = prices(&text);
                 let mut around = page.ancestors(id).take(STEPS_TO_PARAGRAPH);
-                if !around.any(|up| matches!(page.tag(up), Some(Tag::Pre | Tag::Code))) {
-                    self.prices += prices(&text);
+                if prices > 0 && !around.any(|up| matches!(page.tag(up), Some(Tag::Pre | Tag::Code))) {
+                    self.prices += prices;
                 }
                 let mut above = page.ancestors(id).take(STEPS_TO_PARAGRAPH);
                 if let Some(paragraph) = above.find(|&up| page.tag(up) == Some(Tag::P)) {

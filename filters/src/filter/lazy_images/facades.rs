@@ -3,7 +3,10 @@
 
 use html5ever::{LocalName, local_name};
 
-use crate::html::{NodeId, Page, tag::Tag};
+use crate::{
+    html::{NodeId, Page, tag::Tag},
+    vocabulary::parts::Parts,
+};
 
 /// The name or a class of the element, the attribute with the identifier, and the address of the frame around that.
 const FACADES: [(&str, &str, [&str; 2]); 9] = [
@@ -17,6 +20,9 @@ const FACADES: [(&str, &str, [&str; 2]); 9] = [
     ("instagram-media", "data-instgrm-permalink", ["", "embed/"]),
     ("tiktok-embed", "data-video-id", ["https://www.tiktok.com/embed/v2/", ""]),
 ];
+
+/// What their classes hold, and hardly any other.
+const CLASSES: Parts = Parts::new(&["youtube", "vimeo-player", "lite-vimeo", "instagram-media", "tiktok-embed"]);
 
 const YOUTUBE: [&str; 2] = ["https://www.youtube.com/embed/", ""];
 
@@ -40,9 +46,7 @@ pub(super) fn make_frame(page: &mut Page, id: NodeId) -> bool {
 
 fn address(page: &Page, id: NodeId) -> Option<String> {
     let classes = page.attribute(id, &local_name!("class")).unwrap_or_default();
-    // Hardly any element has one of them.
-    let is_named = |class: &str| FACADES.iter().any(|(name, ..)| *name == class);
-    let may_be = page.tag(id) == Some(Tag::Other) || classes.split_ascii_whitespace().any(is_named);
+    let may_be = page.tag(id) == Some(Tag::Other) || CLASSES.are_in_exactly(classes);
     if !may_be || page.has_attribute(id, &local_name!("src")) {
         return None;
     }

@@ -139,14 +139,18 @@ static FOLDERS: LazyLock<Words> = LazyLock::new(|| {
     words
 });
 
-struct Words(Vec<(u128, Said)>);
+struct Words {
+    places: Vec<(u128, Said)>,
+    /// A bit for each place that is taken. Most words of a page are none of these, and it is in the processor's nearest memory.
+    taken: [u64; Words::PLACES / 64],
+}
 
 impl Words {
     /// More than four times as many as words: nearly all are found, or missed, at the first place.
     const PLACES: usize = 2048;
 
     fn new() -> Words {
-        Words(vec![(0, Said::default()); Words::PLACES])
+        Words { places: vec![(0, Said::default()); Words::PLACES], taken: [0; Words::PLACES / 64] }
     }
 
     fn hint(&mut self, lists: &[(Hint, &[&str])]) {
@@ -161,8 +165,9 @@ impl Words {
     fn add(&mut self, word: &str, said: Said) {
         let letters = letters(word.as_bytes(), 0, word.len());
         let place = self.place(letters);
-        self.0[place].0 = letters;
-        self.0[place].1.add(said);
+        self.taken[place / 64] |= 1 << (place % 64);
+        self.places[place].0 = letters;
+        self.places[place].1.add(said);
     }
 
     /// What a stretch of a value stands for.
@@ -170,7 +175,7 @@ impl Words {
         if end <= start {
             return Said::default();
         }
-        let said = self.0[self.place(letters(bytes, start, end))].1;
+        let said = self.places[self.place(letters(bytes, start, end))].1;
         let cues = if end - start > MOST { 0 } else { said.cues };
         Said { cues, ..said }
     }
@@ -182,7 +187,7 @@ impl Words {
         let mixed = half(letters) ^ half(letters >> 64).rotate_left(29);
         let mixed = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mut at = usize::try_from(mixed >> 53).unwrap_or(0) % Words::PLACES;
-        while self.0[at].0 != letters && self.0[at].0 != 0 {
+        while self.taken[at / 64] >> (at % 64) & 1 != 0 && self.places[at].0 != letters {
             at = (at + 1) % Words::PLACES;
         }
         at

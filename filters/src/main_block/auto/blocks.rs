@@ -18,6 +18,8 @@ pub(crate) struct Block {
     /// Those of them in links.
     pub(crate) linked: f32,
     pub(crate) stats: TextStats,
+    /// A part of [`Blocks::words`].
+    words: Range<usize>,
 }
 
 impl Block {
@@ -37,6 +39,10 @@ impl Block {
 pub(crate) struct Blocks {
     pub(crate) list: Vec<Block>,
     texts: Vec<NodeId>,
+    /// By block: its first text.
+    begins: Vec<NodeId>,
+    /// The words of all of them, as hashes.
+    words: Vec<u64>,
 }
 
 impl Blocks {
@@ -48,6 +54,11 @@ impl Blocks {
     /// The text nodes of all blocks, and the breaks between them.
     pub(crate) fn all_texts(&self) -> impl Iterator<Item = NodeId> {
         self.texts.iter().copied()
+    }
+
+    /// The words of a block as hashes, in order: words that an element ends or begins in are two.
+    pub(crate) fn words(&self, block: &Block) -> &[u64] {
+        &self.words[block.words.clone()]
     }
 
     /// What a block says.
@@ -73,10 +84,7 @@ impl Blocks {
 
     /// The blocks that begin inside of an element.
     pub(crate) fn inside(&self, page: &Page, id: NodeId) -> Range<usize> {
-        let begins_before = |row: NodeId| {
-            let texts = |block: &Block| self.texts(block).first().is_some_and(|&text| text < row);
-            self.list.partition_point(texts)
-        };
+        let begins_before = |row: NodeId| self.begins.partition_point(|&text| text < row);
         begins_before(id)..begins_before(page.end(id))
     }
 
@@ -157,8 +165,10 @@ impl Cutter<'_> {
         if texts.is_empty() {
             return;
         }
+        self.blocks.begins.push(self.blocks.texts[self.start]);
         self.start = texts.end;
-        let mut reading = Reading::new(self.title);
+        let words = self.blocks.words.len();
+        let mut reading = Reading::new(self.title, &mut self.blocks.words);
         let (mut chars, mut linked) = (0, 0);
         for &id in &self.blocks.texts[texts.clone()] {
             match self.page.text(id) {
@@ -171,12 +181,14 @@ impl Cutter<'_> {
                 linked += own;
             }
         }
+        let stats = reading.finish();
         self.blocks.list.push(Block {
             texts,
+            words: words..self.blocks.words.len(),
             container: self.open.last().map_or(self.page.body(), |&(_, id)| id),
             chars: chars as f32,
             linked: linked as f32,
-            stats: reading.finish(),
+            stats,
         });
     }
 }

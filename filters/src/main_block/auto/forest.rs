@@ -51,8 +51,18 @@ struct Tree {
 struct Split {
     column: u8,
     threshold: f32,
-    /// The leaves that remain for a value above the threshold: all but those on the left.
+    /// The leaves that remain for a value above the threshold, all but those on the left; and for any other.
     above: u32,
+    below: u32,
+}
+
+/// What is left to be asked of a tree where some answers are the same for all rows.
+struct Narrowed<'a> {
+    tree: &'a Tree,
+    /// The leaves that a row may end in.
+    set: u32,
+    /// Where its questions end in the list of them all.
+    end: usize,
 }
 
 /// A node as it stands in the file. A child below 0 is a leaf: -1 the first.
@@ -86,15 +96,42 @@ impl Forest {
     pub(crate) fn chances(&self, rows: &Rows) -> Vec<f32> {
         debug_assert!(rows.count == 0 || rows.width == self.columns.len(), "a table of other columns");
         let mut chances = Vec::with_capacity(rows.count + LANES);
+        if rows.count == 0 {
+            return chances;
+        }
+        let (trees, splits) = self.narrowed(&rows.common());
         for columns in rows.groups() {
             let mut sums = [0.0; LANES];
-            for tree in &self.trees {
-                tree.add_to(&mut sums, columns);
+            let mut start = 0;
+            for Narrowed { tree, set, end } in &trees {
+                tree.add_to(&mut sums, sets(*set, &splits[start..*end], columns));
+                start = *end;
             }
             chances.extend(sums.iter().map(|sum| 1.0 / (1.0 + (-sum).exp())));
         }
         chances.truncate(rows.count);
         chances
+    }
+
+    /// Half of the questions are about the page, or about what it does not have: they are answered once.
+    fn narrowed(&self, common: &[Option<f32>]) -> (Vec<Narrowed<'_>>, Vec<Split>) {
+        let mut splits = Vec::new();
+        let narrowed = self.trees.iter().map(|tree| {
+            let mut set = u32::MAX;
+            for split in &tree.splits {
+                if set & !split.above == 0 {
+                    // It stands on the other side of an answer.
+                    continue;
+                }
+                match common[usize::from(split.column)] {
+                    Some(value) if value <= split.threshold => set &= split.below,
+                    Some(_) => set &= split.above,
+                    None => splits.push(*split),
+                }
+            }
+            Narrowed { tree, set, end: splits.len() }
+        });
+        (narrowed.collect(), splits)
     }
 }
 
@@ -132,34 +169,38 @@ impl Tree {
         }
         let at = self.splits.len();
         let node = nodes.get(at).filter(|_| usize::try_from(child) == Ok(at))?;
-        self.splits.push(Split { column: node.column, threshold: node.threshold, above: 0 });
+        self.splits.push(Split { column: node.column, threshold: node.threshold, above: 0, below: 0 });
         let first = *next_leaf;
         self.add(nodes, node.sides[0], next_leaf)?;
-        self.splits[at].above = !(leaves_up_to(*next_leaf)? & !leaves_up_to(first)?);
-        self.add(nodes, node.sides[1], next_leaf)
+        let middle = leaves_up_to(*next_leaf)?;
+        self.splits[at].above = !(middle & !leaves_up_to(first)?);
+        self.add(nodes, node.sides[1], next_leaf)?;
+        self.splits[at].below = !(leaves_up_to(*next_leaf)? & !middle);
+        Some(())
     }
 
     /// Adds what it says of each row, by the first leaf that is left of it.
-    fn add_to(&self, sums: &mut [f32; LANES], columns: &[Column]) {
-        for (sum, set) in sums.iter_mut().zip(self.sets(columns)) {
-            // No set is empty; the compiler does not know.
-            *sum += self.leaves[(set | LAST).trailing_zeros() as usize];
+    fn add_to(&self, sums: &mut [f32; LANES], sets: [u32; LANES]) {
+        // No set is empty; the compiler does not know.
+        let values = sets.map(|set| self.leaves[(set | LAST).trailing_zeros() as usize]);
+        for (sum, value) in sums.iter_mut().zip(values) {
+            *sum += value;
         }
     }
+}
 
-    /// The leaves that the rows may end in. By itself, or the compiler takes one row at a time.
-    #[inline(never)]
-    fn sets(&self, columns: &[Column]) -> [u32; LANES] {
-        let mut sets = [u32::MAX; LANES];
-        for split in &self.splits {
-            for (set, value) in sets.iter_mut().zip(&columns[usize::from(split.column)]) {
-                // All bits where it is true, and no branch, for the same reason.
-                let stays = u32::from(*value <= split.threshold).wrapping_neg();
-                *set &= split.above | stays;
-            }
+/// The leaves of a tree that the rows may end in. By itself, or the compiler takes one row at a time.
+#[inline(never)]
+fn sets(set: u32, splits: &[Split], columns: &[Column]) -> [u32; LANES] {
+    let mut sets = [set; LANES];
+    for split in splits {
+        for (set, value) in sets.iter_mut().zip(&columns[usize::from(split.column)]) {
+            // All bits where it is true, and no branch, for the same reason.
+            let stays = u32::from(*value <= split.threshold).wrapping_neg();
+            *set &= split.above | stays;
         }
-        sets
     }
+    sets
 }
 
 /// The values of a column for the rows that are judged together.
@@ -213,6 +254,16 @@ impl Rows {
             columns.iter().map(move |column| column[lane])
         });
         values.collect()
+    }
+
+    /// By column, the value that all rows have.
+    fn common(&self) -> Vec<Option<f32>> {
+        let common = |at: usize| {
+            let mut values = self.groups().flat_map(|columns| &columns[at]);
+            let first = *values.next()?;
+            values.all(|value| value.to_bits() == first.to_bits()).then_some(first)
+        };
+        (0..self.width).map(common).collect()
     }
 
     fn groups(&self) -> impl Iterator<Item = &[Column]> {

@@ -232,39 +232,39 @@ impl Records {
 const POST: u64 = 1;
 
 /// Sums over the blocks below each element, by row.
+#[derive(Clone, Copy, Default)]
 struct Words {
-    all: Vec<f32>,
-    unlinked: Vec<f32>,
-    blocks: Vec<u32>,
+    all: f32,
+    unlinked: f32,
+    blocks: u32,
 }
 
 impl Words {
-    fn of(page: &Page, blocks: &Blocks) -> Words {
-        let mut words =
-            Words { all: vec![0.0; page.len()], unlinked: vec![0.0; page.len()], blocks: vec![0; page.len()] };
+    fn of(page: &Page, blocks: &Blocks) -> Vec<Words> {
+        let mut sums = vec![Words::default(); page.len()];
         for block in &blocks.list {
-            let row = block.container.index();
-            words.all[row] += block.stats.words;
-            words.unlinked[row] += block.stats.words * (1.0 - block.link_density());
-            words.blocks[row] += 1;
+            let all = block.stats.words;
+            sums[block.container.index()].add(Words { all, unlinked: all * (1.0 - block.link_density()), blocks: 1 });
         }
         let body = page.body();
         for row in (body.index() + 1..page.end(body).index()).rev() {
-            let parent = page.parent(NodeId::from_row(row)).index();
-            words.all[parent] += words.all[row];
-            words.unlinked[parent] += words.unlinked[row];
-            words.blocks[parent] += words.blocks[row];
+            let sum = sums[row];
+            if sum.blocks > 0 {
+                sums[page.parent(NodeId::from_row(row)).index()].add(sum);
+            }
         }
-        words
+        sums
     }
 
-    fn unlinked(&self, id: NodeId) -> f32 {
-        self.unlinked[id.index()]
+    fn add(&mut self, other: Words) {
+        self.all += other.all;
+        self.unlinked += other.unlinked;
+        self.blocks += other.blocks;
     }
 }
 
 /// The posts of the thread: of the looks nearly all of whose members are signed and dated, the one with most text.
-fn posts(page: &Page, words: &Words, names: &[Sign], dates: &[Sign], is_forum: bool) -> Vec<NodeId> {
+fn posts(page: &Page, words: &[Words], names: &[Sign], dates: &[Sign], is_forum: bool) -> Vec<NodeId> {
     let least = if is_forum { LEAST_IN_FORUM } else { LEAST };
     let mut looks: Table<u64, Vec<NodeId>> = Table::default();
     let mut is_seen = vec![false; page.len()];
@@ -292,7 +292,7 @@ fn posts(page: &Page, words: &Words, names: &[Sign], dates: &[Sign], is_forum: b
             over = over.max(page.end(id));
             is_outer
         });
-        outer.map(|&id| words.unlinked(id)).sum::<f32>()
+        outer.map(|&id| words[id.index()].unlinked).sum::<f32>()
     };
     let is_signed = |members: &[NodeId], signs: &[Sign]| {
         let has_own = |(at, &id): (usize, &NodeId)| {
@@ -316,9 +316,14 @@ fn posts(page: &Page, words: &Words, names: &[Sign], dates: &[Sign], is_forum: b
 }
 
 /// Alike siblings that are short and hold several texts each, and the number of their group; and others that are cards.
-fn siblings(page: &Page, words: &Words) -> (Table<NodeId, u64>, Table<NodeId, u64>) {
-    let with_text = |id: &NodeId| page.tag(*id).is_some() && words.blocks[id.index()] > 0;
-    let elements = page.live(page.body()).skip(1).filter(with_text);
+fn siblings(page: &Page, words: &[Words]) -> (Table<NodeId, u64>, Table<NodeId, u64>) {
+    let with_text = |id: &NodeId| page.tag(*id).is_some() && words[id.index()].blocks > 0;
+    let elements: Vec<NodeId> = page.live(page.body()).skip(1).filter(with_text).collect();
+    let mut children = vec![0; page.len()];
+    for &id in &elements {
+        children[page.parent(id).index()] += 1;
+    }
+    let elements = elements.into_iter().filter(|&id| children[page.parent(id).index()] >= LEAST_SIBLINGS);
     let mut looks: Vec<_> = elements.map(|id| (page.parent(id), look_from(page, id, 3), id)).collect();
     looks.sort_unstable();
     let (mut records, mut found_cards) = (Table::default(), Table::default());
@@ -330,8 +335,8 @@ fn siblings(page: &Page, words: &Words) -> (Table<NodeId, u64>, Table<NodeId, u6
         let members: Vec<NodeId> = alike.iter().map(|&(.., id)| id).collect();
         let sum = |of: &dyn Fn(NodeId) -> f32| members.iter().map(|&id| of(id)).sum::<f32>();
         let count = members.len() as f32;
-        let all = sum(&|id| words.all[id.index()]);
-        let blocks = sum(&|id| words.blocks[id.index()] as f32);
+        let all = sum(&|id| words[id.index()].all);
+        let blocks = sum(&|id| words[id.index()].blocks as f32);
         let group = mix(mix(look, u64::from(parent.0)), 4);
         if blocks >= 2.0 * count && all <= SIBLING_WORDS * count {
             records.extend(members.into_iter().map(|id| (id, group)));
@@ -345,6 +350,9 @@ fn siblings(page: &Page, words: &Words) -> (Table<NodeId, u64>, Table<NodeId, u6
 /// By row: the innermost of some elements around it.
 fn innermost(page: &Page, elements: &[NodeId]) -> Vec<NodeId> {
     let mut owners = vec![NodeId::DOCUMENT; page.len()];
+    if elements.is_empty() {
+        return owners;
+    }
     let mut around: Vec<NodeId> = Vec::new();
     let mut next = elements.iter().copied().peekable();
     for (row, owner) in owners.iter_mut().enumerate() {

@@ -59,32 +59,6 @@ pub(crate) fn hashes(text: &str) -> Vec<u64> {
     out
 }
 
-/// The words of a text as hashes, in order; a character of a script without spaces is one.
-pub(crate) fn words(text: &str, out: &mut Vec<u64>) {
-    let mut word = None;
-    let mut at = 0;
-    while let Some(&byte) = text.as_bytes().get(at) {
-        at += 1;
-        let small = SMALL[usize::from(byte)];
-        if small != 0 {
-            word = Some(mix(word.unwrap_or(SEED), u64::from(small)));
-        } else if byte.is_ascii() {
-            out.extend(word.take());
-        } else if let Some(c) = text[at - 1..].chars().next() {
-            at += c.len_utf8() - 1;
-            if !is_word_char(c) {
-                out.extend(word.take());
-            } else if is_unspaced(c) {
-                out.extend(word.take());
-                out.push(fold(SEED, c));
-            } else {
-                word = Some(fold(word.unwrap_or(SEED), c));
-            }
-        }
-    }
-    out.extend(word);
-}
-
 fn fold(hash: u64, c: char) -> u64 {
     if c.is_ascii() {
         return mix(hash, u64::from(c.to_ascii_lowercase() as u32));
@@ -100,29 +74,40 @@ fn bit(hash: u64) -> u64 {
 /// Reads the text of a block piece by piece.
 pub(crate) struct Reading<'a> {
     title: &'a [u64],
+    /// The words as hashes, in order; a character of a script without spaces is one, and so is each part of a word that goes on in
+    /// another piece.
+    words: &'a mut Vec<u64>,
     /// A bit for each of them: hardly any other word has one of these.
     title_bits: u64,
     stats: TextStats,
     /// Characters of the open word, and their hash.
     word: u32,
     word_hash: u64,
+    /// The hash of the part of it that stands in this piece, where it began in one before.
+    part: Option<u64>,
     /// The last character that is neither white space nor a closing quote.
     last: char,
 }
 
 impl<'a> Reading<'a> {
-    pub(crate) fn new(title: &'a [u64]) -> Reading<'a> {
+    pub(crate) fn new(title: &'a [u64], words: &'a mut Vec<u64>) -> Reading<'a> {
         Reading {
             title,
+            words,
             title_bits: title.iter().fold(0, |bits, &word| bits | bit(word)),
             stats: TextStats { hash: SEED, ..TextStats::default() },
             word: 0,
             word_hash: SEED,
+            part: None,
             last: ' ',
         }
     }
 
     pub(crate) fn feed(&mut self, text: &str) {
+        if self.word > 0 {
+            self.push_word();
+            self.part = Some(SEED);
+        }
         let bytes = text.as_bytes();
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
@@ -159,6 +144,9 @@ impl<'a> Reading<'a> {
         }
         self.word += count(length);
         self.word_hash = hash;
+        if let Some(part) = &mut self.part {
+            *part = text[..length].iter().fold(*part, |hash, &byte| mix(hash, u64::from(SMALL[usize::from(byte)])));
+        }
         // Any of them: none ends a sentence.
         self.last = char::from(text[0]);
         length
@@ -167,6 +155,7 @@ impl<'a> Reading<'a> {
     fn other(&mut self, c: char) {
         if is_unspaced(c) {
             self.end_word();
+            self.words.extend(is_word_char(c).then(|| fold(SEED, c)));
             self.stats.words += 0.5;
             self.stats.hash = mix(self.stats.hash, u64::from(c as u32));
         } else if is_word_char(c) {
@@ -175,6 +164,7 @@ impl<'a> Reading<'a> {
             }
             self.word += 1;
             self.word_hash = fold(self.word_hash, c);
+            self.part = self.part.map(|part| fold(part, c));
         } else {
             self.end_word();
             self.mark(c);
@@ -195,10 +185,17 @@ impl<'a> Reading<'a> {
         self.stats
     }
 
+    /// Adds the open word, or the part of it that stands in this piece, if any does.
+    fn push_word(&mut self) {
+        let hash = self.part.take().unwrap_or(self.word_hash);
+        self.words.extend(Some(hash).filter(|&hash| hash != SEED));
+    }
+
     fn end_word(&mut self) {
         if self.word == 0 {
             return;
         }
+        self.push_word();
         let stats = &mut self.stats;
         stats.longest_word = stats.longest_word.max(self.word as f32);
         stats.hash = mix(stats.hash, self.word_hash);
@@ -238,7 +235,8 @@ mod tests {
 
     fn read(text: &str) -> TextStats {
         let title = hashes("The Quiet Garden");
-        let mut reading = Reading::new(&title);
+        let mut words = Vec::new();
+        let mut reading = Reading::new(&title, &mut words);
         // Text nodes end anywhere, also inside a word.
         for c in text.chars() {
             reading.feed(c.encode_utf8(&mut [0; 4]));

@@ -113,8 +113,9 @@ pub(super) fn is_breadcrumb(page: &Page, id: NodeId) -> bool {
 
 /// A picture that stands for the site: by a class, an id or a file called `logo`.
 pub(super) fn is_logo(page: &Page, id: NodeId) -> bool {
+    const LOGO: Parts = Parts::new(&["logo"]);
     [local_name!("class"), local_name!("id"), local_name!("src"), local_name!("alt")].iter().any(|name| {
-        page.attribute(id, name).is_some_and(|value| {
+        page.attribute(id, name).filter(|value| LOGO.are_in(value)).is_some_and(|value| {
             let value = value.to_ascii_lowercase();
             !value.starts_with("data:")
                 && value.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "logo" || word == "logotype")

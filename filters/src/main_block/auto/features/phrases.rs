@@ -127,10 +127,10 @@ fn says(page: &Page, blocks: &Blocks, at: usize) -> Says {
     let text = blocks.text(page, block);
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     Says {
-        hits: vocabulary::hits(&text),
         prices: prices(&text) as f32,
         is_date: block.stats.words <= HEAD_WORDS && is_written_date(text.trim()),
         digits: ratio(digits as f32, block.chars),
+        hits: vocabulary::hits(text),
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::{Base, Family, Row, log, ratio};
 use crate::{
-    hashing,
+    hashing::{self, Met},
     html::NodeId,
-    main_block::auto::text::{self, mix},
+    main_block::auto::text::mix,
 };
 
 /// Blocks that are reached by the same tags.
@@ -59,34 +59,36 @@ impl Repetition {
 
 /// By block, the shares of its runs of words that also stand in an earlier and in a later block.
 fn said(base: &Base<'_>) -> Vec<[f32; 2]> {
-    let (mut words, mut runs, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut runs, mut ranges) = (Vec::new(), Vec::new());
+    // Most runs are met once, and need no place in a table.
+    let (mut met, mut again) = (Met::new(), Met::new());
     for block in &base.blocks.list {
-        words.clear();
-        for text in base.blocks.texts(block).iter().filter_map(|&id| base.page.text(id)) {
-            text::words(&text, &mut words);
+        let start = runs.len();
+        for run in base.blocks.words(block).windows(RUN) {
+            let run = run.iter().fold(0, |run, &word| mix(run, word));
+            if met.add(run) {
+                again.add(run);
+            }
+            runs.push(run);
         }
-        let run = |run: &[u64]| run.iter().fold(0, |run, &word| mix(run, word));
-        runs.extend(words.windows(RUN).map(run));
-        ends.push(runs.len());
+        ranges.push(start..runs.len());
     }
+    let is_repeated = |run: &&u64| again.may_have(**run);
     // The first and the last block with each run.
-    let mut places: hashing::Table<u64, (usize, usize)> =
-        hashing::Table::with_capacity_and_hasher(runs.len(), hashing::RandomState::default());
-    let starts = std::iter::once(0).chain(ends.iter().copied());
-    let ranges: Vec<_> = starts.zip(ends.iter().copied()).collect();
-    for (at, &(start, end)) in ranges.iter().enumerate() {
-        for &run in &runs[start..end] {
+    let mut places: hashing::Table<u64, (usize, usize)> = hashing::Table::default();
+    for (at, range) in ranges.iter().enumerate() {
+        for &run in runs[range.clone()].iter().filter(is_repeated) {
             places.entry(run).or_insert((at, at)).1 = at;
         }
     }
-    let shares = ranges.iter().enumerate().map(|(at, &(start, end))| {
+    let shares = ranges.iter().enumerate().map(|(at, range)| {
         let (mut before, mut behind) = (0.0, 0.0);
-        for run in &runs[start..end] {
+        for run in runs[range.clone()].iter().filter(is_repeated) {
             let (first, last) = places[run];
             before += f32::from(u8::from(first < at));
             behind += f32::from(u8::from(last > at));
         }
-        let all = (end - start) as f32;
+        let all = range.len() as f32;
         [ratio(before, all), ratio(behind, all)]
     });
     shares.collect()
@@ -114,10 +116,16 @@ fn paths(base: &Base<'_>) -> (Vec<Path>, Vec<usize>) {
 }
 
 fn siblings(base: &Base<'_>) -> Vec<f32> {
+    let mut children = vec![0; base.page.len()];
+    for &id in &base.rows {
+        children[base.page.parent(id).index()] += 1;
+    }
     let key = |&id: &NodeId| {
         let tag = base.page.tag(id).map_or(255, |tag| tag as u64);
-        let key = mix(mix(1, u64::from(base.page.parent(id).0)), tag);
-        base.page.first_class(id).bytes().fold(key, |key, byte| mix(key, u64::from(byte)))
+        let parent = base.page.parent(id);
+        let key = mix(mix(1, u64::from(parent.0)), tag);
+        let class = if children[parent.index()] > 1 { base.page.first_class(id) } else { "" };
+        class.bytes().fold(key, |key, byte| mix(key, u64::from(byte)))
     };
     occurrences(base.rows.iter().map(key))
 }

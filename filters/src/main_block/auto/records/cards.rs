@@ -16,11 +16,11 @@ const MAX_PLACES: usize = 8;
 const MAX_NODES: usize = 60;
 
 /// Whether most of them are.
-pub(super) fn are_most(page: &Page, words: &Words, members: &[NodeId]) -> bool {
+pub(super) fn are_most(page: &Page, words: &[Words], members: &[NodeId]) -> bool {
     2 * members.iter().filter(|&&id| is_card(page, words, id)).count() > members.len()
 }
 
-fn is_card(page: &Page, words: &Words, id: NodeId) -> bool {
+fn is_card(page: &Page, words: &[Words], id: NodeId) -> bool {
     let is_heading = |id: NodeId| page.tag(id).is_some_and(Tag::is_heading);
     let mut places: Vec<&str> = Vec::new();
     let (mut has_heading, mut has_picture) = (false, false);
@@ -39,7 +39,8 @@ fn is_card(page: &Page, words: &Words, id: NodeId) -> bool {
     }
     places.sort_unstable();
     places.dedup();
-    let is_linked = words.unlinked[id.index()] <= 0.5 * words.all[id.index()];
-    let has_text = words.blocks[id.index()] > 1;
+    let words = words[id.index()];
+    let is_linked = words.unlinked <= 0.5 * words.all;
+    let has_text = words.blocks > 1;
     has_heading && has_text && (1..=MAX_PLACES).contains(&places.len()) || has_picture && is_linked && places.len() == 1
 }

@@ -329,6 +329,10 @@ fn add_written(page: &Page, blocks: &Blocks, dates: &mut Vec<Sign>) {
 
 /// Whether a text holds a clock, a day of numbers, or a year with another number.
 pub(crate) fn is_written_date(text: &str) -> bool {
+    // Most texts have no digit at all.
+    if text.is_ascii() && text.bytes().filter(u8::is_ascii_digit).count() < 2 {
+        return false;
+    }
     let numbers: Vec<Number> = numbers(text).take(12).collect();
     let pairs = || numbers.windows(2);
     let is_day = |three: &[Number]| {

@@ -27,7 +27,7 @@ pub(super) fn drop(context: &Context<'_>, kept: &mut [bool]) {
             && block.link_density() >= 1.0
             && matches!(context.page.tag(block.container), Some(Tag::P | Tag::Div))
             && (list[at - 1].is_long() || list.get(at + 1).is_some_and(Block::is_long));
-        if is_button && vocabulary::hits(&context.blocks.text(context.page, block)).start & PROMPTS != 0 {
+        if is_button && vocabulary::hits(context.blocks.text(context.page, block)).start & PROMPTS != 0 {
             kept[at] = false;
         }
     }

@@ -54,7 +54,7 @@ fn end_of_list(page: &Page, blocks: &Blocks, kept: &[bool], at: usize) -> usize 
     if !is_kept_near || block.chars > LINE_CHARS || unlinked > NAME_WORDS {
         return at;
     }
-    let hits = vocabulary::hits(&blocks.text(page, block));
+    let hits = vocabulary::hits(blocks.text(page, block));
     let is = |bits: u32| bits & Class::Related.bit() != 0;
     let is_line = is(hits.start) && block.linked * 2.0 >= block.chars && block.linked < block.chars;
     let behind = || at + 1 + links(page, &blocks.list[at + 1..]);
