@@ -113,7 +113,7 @@ impl Forest {
         chances
     }
 
-    /// Half of the questions are about the page, or about what it does not have: they are answered once.
+    /// Many questions are about the page, or about what it does not have: they are answered once.
     fn narrowed(&self, common: &[Option<f32>]) -> (Vec<Narrowed<'_>>, Vec<Split>) {
         let mut splits = Vec::new();
         let narrowed = self.trees.iter().map(|tree| {
