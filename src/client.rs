@@ -66,9 +66,9 @@ enum Connection {
 enum Failed {
     Final(UpstreamError),
     /// Nothing of it was sent.
-    Unsent(Request<Body>),
+    Unsent(Box<Request<Body>>),
     /// It may be sent once more.
-    Replay(Request<Body>),
+    Replay(Box<Request<Body>>),
 }
 
 type Sent = Result<(Response<Incoming>, Option<OwnedSemaphorePermit>), Failed>;
@@ -83,11 +83,12 @@ impl Client {
         }
     }
 
-    /// Sends a request and waits for the head of its response.
+    /// Sends a request and waits for the head of its response. It is in a box, as the other rare or large parts are: the future
+    /// of each request is moved about.
     pub(crate) async fn send(
         &self,
         permit: &Permit,
-        mut request: Request<Body>,
+        mut request: Box<Request<Body>>,
         requester: Requester<'_>,
         informational: OnInformational,
     ) -> Result<Response<IncomingBody>, UpstreamError> {
@@ -121,21 +122,14 @@ impl Client {
         &self,
         pool: &Arc<Pool>,
         target: &Arc<Target>,
-        mut request: Request<Body>,
+        mut request: Box<Request<Body>>,
         requester: Requester<'_>,
         wait: &ResponseWait,
     ) -> Result<(Response<Incoming>, Option<OwnedSemaphorePermit>), UpstreamError> {
         let mut is_repeated = false;
         loop {
-            let kept = if is_repeated {
-                let http2 = pool.http2(target);
-                http2.map(|(connection, stream)| Connection::Http2(connection, stream))
-            } else {
-                kept(pool, target, &request)
-            };
-            let connection = match kept {
+            let connection = match kept(pool, target, &request, is_repeated) {
                 Some(kept) => kept,
-                // In a box, as the other rare or large parts are: the future of each request is moved about.
                 None => Box::pin(self.join_or_open(pool, target, requester)).await?,
             };
             let (is_reused, sent) = match connection {
@@ -205,14 +199,14 @@ impl Client {
     async fn upgrade(
         &self,
         target: &Arc<Target>,
-        mut request: Request<Body>,
+        mut request: Box<Request<Body>>,
         requester: Requester<'_>,
         wait: &ResponseWait,
     ) -> Result<(Response<Incoming>, Option<OwnedSemaphorePermit>), UpstreamError> {
         http1_connection::prepare(&mut request, target)?;
         let stream = self.connector.connect(target, requester.address, true).await?;
         let mut connection = http1_connection::handshake(stream.io, true).await?;
-        match wait.first_byte(connection.sender.send_request(request)).await? {
+        match wait.first_byte(std::pin::pin!(connection.sender.send_request(*request))).await? {
             Ok(mut response) => {
                 connection.complete(&mut response);
                 Ok((response, None))
@@ -256,9 +250,9 @@ impl Client {
     }
 }
 
-/// A kept connection that can take this request.
-fn kept(pool: &Pool, target: &Arc<Target>, request: &Request<Body>) -> Option<Connection> {
-    if let Some(connection) = pool.take_http1(target, request.method().is_idempotent()) {
+/// A kept connection that can take this request; over HTTP/1.1 a request is repeated on a new one.
+fn kept(pool: &Pool, target: &Arc<Target>, request: &Request<Body>, is_repeated: bool) -> Option<Connection> {
+    if !is_repeated && let Some(connection) = pool.take_http1(target, request.method().is_idempotent()) {
         return Some(Connection::Http1 { connection, is_reused: true });
     }
     let (connection, stream) = pool.http2(target)?;

@@ -5,13 +5,14 @@
 
 use std::{
     borrow::Borrow,
-    collections::{BTreeMap, HashMap, VecDeque},
+    collections::{BTreeMap, VecDeque},
     hash::Hash,
     net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use foldhash::{HashMap, HashMapExt};
 use http::Method;
 use tokio::sync::broadcast;
 

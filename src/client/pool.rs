@@ -154,7 +154,7 @@ impl Pool {
         let now = Instant::now();
         let suits = |kept: &KeptHttp1| {
             let is_safe = kept.is_proven && now.saturating_duration_since(kept.since) <= FRESH;
-            now < kept.until && kept.connection.is_ready() && (is_idempotent || is_safe)
+            now < kept.until && kept.connection.sender.is_ready() && (is_idempotent || is_safe)
         };
         let mut all = lock(&self.kept);
         let kept = all.http1.get_mut(target)?;
@@ -178,7 +178,7 @@ impl Pool {
         }
         let kept = all.http1.entry(target).or_default();
         if kept.len() >= IDLE_PER_ORIGIN {
-            kept.retain(|kept| !kept.connection.is_closed());
+            kept.retain(|kept| !kept.connection.sender.is_closed());
         }
         if kept.len() >= IDLE_PER_ORIGIN {
             // Where its response is still being read, hyper closes it afterwards.
@@ -232,7 +232,7 @@ impl Pool {
         let now = Instant::now();
         let mut kept = lock(&self.kept);
         kept.http1.retain(|_, idle| {
-            idle.retain(|kept| now < kept.until && !kept.connection.is_closed());
+            idle.retain(|kept| now < kept.until && !kept.connection.sender.is_closed());
             !idle.is_empty()
         });
         kept.retain_http2(|connection| connection.is_kept_at(now, self.idle_timeout));
