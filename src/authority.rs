@@ -113,8 +113,11 @@ impl Target {
 
     /// The host as [`Host::plain`] has it.
     pub(crate) fn plain_host(&self) -> &str {
+        if let Host::Name(name) = &self.host {
+            return name.trim_end_matches('.');
+        }
         let host = self.host_port.rsplit_once(':').map_or("", |(host, _)| host);
-        host.trim_start_matches('[').trim_end_matches(['.', ']'])
+        host.trim_start_matches('[').trim_end_matches(']')
     }
 
     /// The target of a CONNECT: `host:port`, the port always written (RFC 9110 § 9.3.6).

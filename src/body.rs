@@ -213,12 +213,6 @@ impl Body {
     }
 }
 
-impl From<IncomingBody> for Body {
-    fn from(incoming: IncomingBody) -> Self {
-        Self::of(incoming)
-    }
-}
-
 impl From<Bytes> for Body {
     fn from(bytes: Bytes) -> Self {
         if bytes.is_empty() {

@@ -68,9 +68,9 @@ enum Connection {
 enum Failed {
     Final(UpstreamError),
     /// Nothing of it was sent.
-    Unsent(Request<Body>),
+    Unsent(Box<Request<Body>>),
     /// It may be sent once more.
-    Replay(Request<Body>),
+    Replay(Box<Request<Body>>),
 }
 
 type Sent = Result<(Response<Incoming>, Option<OwnedSemaphorePermit>), Failed>;
@@ -85,11 +85,12 @@ impl Client {
         }
     }
 
-    /// Sends a request and waits for the head of its response.
+    /// Sends a request and waits for the head of its response. It is in a box, as the other rare or large parts are: the future
+    /// of each request is moved about.
     pub(crate) async fn send(
         &self,
         permit: &Permit,
-        mut request: Request<Body>,
+        mut request: Box<Request<Body>>,
         requester: Requester<'_>,
         informational: OnInformational,
     ) -> Result<Response<IncomingBody>, UpstreamError> {
@@ -123,7 +124,7 @@ impl Client {
         &self,
         pool: &Arc<Pool>,
         target: &Arc<Target>,
-        mut request: Request<Body>,
+        mut request: Box<Request<Body>>,
         requester: Requester<'_>,
         wait: &ResponseWait,
     ) -> Result<(Response<Incoming>, Option<OwnedSemaphorePermit>), UpstreamError> {
@@ -205,14 +206,14 @@ impl Client {
     async fn upgrade(
         &self,
         target: &Arc<Target>,
-        mut request: Request<Body>,
+        mut request: Box<Request<Body>>,
         requester: Requester<'_>,
         wait: &ResponseWait,
     ) -> Result<(Response<Incoming>, Option<OwnedSemaphorePermit>), UpstreamError> {
         http1_connection::prepare(&mut request, target)?;
         let stream = self.connector.connect(target, requester.address, true).await?;
         let mut connection = http1_connection::handshake(stream.io, true).await?;
-        match wait.first_byte(connection.sender.send_request(request)).await? {
+        match wait.first_byte(std::pin::pin!(connection.sender.send_request(*request))).await? {
             Ok(mut response) => {
                 connection.complete(&mut response);
                 Ok((response, None))

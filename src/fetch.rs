@@ -72,7 +72,7 @@ pub(crate) async fn get_by(
         let target = Target::of_absolute(&address.as_str().parse().map_err(|_| problem_at(&address, "is no address"))?);
         let permit = acl.permit(target.map_err(|error| problem_at(&address, error))?);
         let permit = permit.map_err(|error| problem_at(&address, error))?;
-        let request = request(&address, permit.target().authority(), fields);
+        let request = Box::new(request(&address, permit.target().authority(), fields));
         let requester = Requester { address: IpAddr::V4(Ipv4Addr::LOCALHOST), pinned: &pinned };
         let response = client.send(&permit, request, requester, Arc::new(|_, _| {})).await;
         let response = response.map_err(|error| problem_at(&address, error))?;

@@ -5,13 +5,14 @@
 
 use std::{
     borrow::Borrow,
-    collections::{BTreeMap, HashMap, VecDeque},
+    collections::{BTreeMap, VecDeque},
     hash::Hash,
     net::IpAddr,
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use foldhash::{HashMap, HashMapExt};
 use http::Method;
 use parking_lot::Mutex;
 use tokio::sync::broadcast;

@@ -112,12 +112,11 @@ impl Rewriter {
     }
 
     /// Prepares a request whose response may be rewritten: it accepts only codings that can be decoded.
-    pub(crate) fn prepare(&self, asked: &mut RequestInfo<'_>, headers: &mut HeaderMap) {
+    pub(crate) fn prepare(&self, asked: &RequestInfo<'_>, headers: &mut HeaderMap) {
         if asked.wants_original {
             // The client's stored copy is the rewritten page.
             validators::drop_conditions(headers);
         } else if self.is_wanted(asked) {
-            asked.coding = accept::choose_coding(headers);
             accept::narrow_codings(headers);
             if asked.is_conditional && !validators::has_ours(headers) {
                 // The client's stored copy is the original, of the time before its pages were rewritten.
@@ -151,7 +150,7 @@ impl Rewriter {
         {
             // A client must not join a range of the original to one of a rewritten page; a server may ignore `Range`
             // (RFC 9110 § 14.2).
-            (head, body) = whole.map(Body::from).into_parts();
+            (head, body) = whole.map(Body::of).into_parts();
             verdict = eligibility::judge(asked, &head, &self.settings);
         }
         match verdict {

@@ -158,6 +158,7 @@ where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let timeouts = proxy.running().config.timeouts.clone();
+    let service = service(proxy, Arc::clone(&connection));
     let mut http = pin!(
         http2::Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())
@@ -168,7 +169,8 @@ where
             .keep_alive_interval(timeouts.client_idle)
             .keep_alive_timeout(timeouts.request_head)
             .enable_connect_protocol()
-            .serve_connection(TokioIo::new(io), service(proxy, Arc::clone(&connection)))
+            // In a box: it would be moved several times on its way into the task of its stream.
+            .serve_connection(TokioIo::new(io), service_fn(move |request| Box::pin(service.call(request))))
     );
     tokio::select! {
         biased;
@@ -184,14 +186,14 @@ fn service(
     proxy: Arc<Proxy>,
     connection: Arc<Connection>,
 ) -> impl Service<Request<Incoming>, Response = Response<Body>, Error = Infallible, Future: Send + 'static> {
-    service_fn(move |request| answer(Arc::clone(&proxy), Arc::clone(&connection), request))
+    service_fn(move |request| answer(Arc::clone(&proxy), Arc::clone(&connection), Box::new(request)))
 }
 
 /// The response to one request, which counts as in flight until its last byte.
 async fn answer(
     proxy: Arc<Proxy>,
     connection: Arc<Connection>,
-    mut request: Request<Incoming>,
+    mut request: Box<Request<Incoming>>,
 ) -> Result<Response<Body>, Infallible> {
     let started = Instant::now();
     let in_flight = connection.state.begin(request.extensions_mut());

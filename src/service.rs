@@ -44,7 +44,7 @@ use crate::{
 pub(crate) async fn handle(
     proxy: Arc<Proxy>,
     connection: Arc<Connection>,
-    request: Request<Incoming>,
+    request: Box<Request<Incoming>>,
     started: Instant,
 ) -> Response<Body> {
     let aborted = &connection.shutdown.aborted;
@@ -124,7 +124,7 @@ enum Answer {
 
 impl Exchange {
     /// The steps in their order.
-    async fn answer(&mut self, mut request: Request<Incoming>) -> Result<Answer, Error> {
+    async fn answer(&mut self, mut request: Box<Request<Incoming>>) -> Result<Answer, Error> {
         let client = self.connection.client.ip();
         // Asked again here, because a kept connection may have outlived a change of the rules.
         if !self.running.acl.client_allowed(client) {
@@ -147,7 +147,7 @@ impl Exchange {
             self.log.host = Some(host.into());
             if is_for_panel {
                 let device = self.device(request.headers());
-                let answer = Box::pin(panel::answer(&self.proxy, &self.connection, device, request)).await;
+                let answer = Box::pin(panel::answer(&self.proxy, &self.connection, device, *request)).await;
                 return Ok(Answer::Response(answer));
             }
             let visit = Visit::new(&self.connection, self.device(request.headers()), &request);
@@ -155,14 +155,14 @@ impl Exchange {
         };
         self.log.host = Some(Arc::clone(&target.host_port));
         if admin::is_control_host(&target) {
-            return Ok(Answer::Upgraded(self.own_tunnel(request, target)?));
+            return Ok(Answer::Upgraded(self.own_tunnel(*request, target)?));
         }
-        if self.proxy.pseudonyms.are_in(request.headers(), &target.host.plain()) {
+        if self.proxy.pseudonyms.are_in(request.headers(), target.plain_host()) {
             return Err(Error::Loop);
         }
         let permit = self.running.acl.permit(target)?;
         if request.method() == Method::CONNECT && !websocket::is_extended_connect(&request) {
-            return Ok(Answer::Upgraded(Box::pin(self.connect(request, permit)).await?));
+            return Ok(Answer::Upgraded(Box::pin(self.connect(*request, permit)).await?));
         }
         let asked = self.proxy.controls.take(&mut request, permit.target(), |headers| self.device(headers));
         let view = match asked {

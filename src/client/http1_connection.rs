@@ -51,23 +51,16 @@ impl Client {
         &self,
         pool: &Arc<Pool>,
         target: &Arc<Target>,
-        mut request: Request<Body>,
+        mut request: Box<Request<Body>>,
         wait: &ResponseWait,
         mut connection: Http1Connection,
         is_reused: bool,
     ) -> Sent {
         prepare(&mut request, target).map_err(Failed::Final)?;
         let is_idempotent = request.method().is_idempotent();
-        let (request, replay) = if is_reused {
-            let (request, replay) = ReplayableRequest::of(request);
-            (request, Some(replay))
-        } else {
-            (request, None)
-        };
-        if is_reused {
-            connection.check_unread.store(true, Relaxed);
-        }
-        let sent = wait.first_byte(connection.sender.try_send_request(request)).await;
+        let replay = is_reused.then(|| ReplayableRequest::of(&mut request));
+        connection.check_unread.store(is_reused, Relaxed);
+        let sent = wait.first_byte(std::pin::pin!(connection.sender.try_send_request(*request))).await;
         match sent {
             Ok(Ok(mut response)) => {
                 connection.complete(&mut response);
@@ -78,7 +71,7 @@ impl Client {
             }
             Ok(Err(mut error)) => {
                 if let Some(unsent) = error.take_message() {
-                    return Err(Failed::Unsent(unsent));
+                    return Err(Failed::Unsent(Box::new(unsent)));
                 }
                 let can_repeat = is_idempotent || connection.check_unread.load(Relaxed);
                 let again = replay.filter(|_| can_repeat).and_then(ReplayableRequest::request);

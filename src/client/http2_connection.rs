@@ -36,20 +36,20 @@ impl Client {
     pub(super) async fn over_http2(
         &self,
         target: &Arc<Target>,
-        mut request: Request<Body>,
+        mut request: Box<Request<Body>>,
         wait: &ResponseWait,
         mut connection: Http2Connection,
         stream: OwnedSemaphorePermit,
     ) -> Sent {
         prepare(&mut request, target).map_err(Failed::Final)?;
         let is_idempotent = request.method().is_idempotent();
-        let (request, replay) = ReplayableRequest::of(request);
-        let sent = wait.first_byte(connection.sender.try_send_request(request)).await;
+        let replay = ReplayableRequest::of(&mut request);
+        let sent = wait.first_byte(std::pin::pin!(connection.sender.try_send_request(*request))).await;
         match sent {
             Ok(Ok(response)) => Ok((response, Some(stream))),
             Ok(Err(mut error)) => {
                 if let Some(unsent) = error.take_message() {
-                    return Err(Failed::Unsent(unsent));
+                    return Err(Failed::Unsent(Box::new(unsent)));
                 }
                 let error = error.error();
                 if retry::requires_http1(error) {

@@ -1,7 +1,7 @@
 //! What happens between a request and the head of its response: interim responses, and the timeout.
 
 use std::{
-    pin::pin,
+    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering::Relaxed},
@@ -61,18 +61,17 @@ impl ResponseWait {
     }
 
     /// Waits for the head. The time begins anew when the request's body moves or an interim response comes.
-    pub(super) async fn first_byte<T>(&self, response: impl Future<Output = T>) -> Result<T, UpstreamError> {
-        let mut response = pin!(response);
+    pub(super) async fn first_byte<T>(&self, mut head: Pin<&mut impl Future<Output = T>>) -> Result<T, UpstreamError> {
         let (mut before, mut since) = (self.progress(), Instant::now());
         loop {
-            let done = timeout(self.timeout / CHECKS, response.as_mut()).await;
+            let done = timeout(self.timeout / CHECKS, head.as_mut()).await;
             let now = self.progress();
             if now.1 > MAX_INTERIM {
                 let problem = "it sends interim responses without end".to_owned();
                 return Err(UpstreamError::BadResponse(problem));
             }
-            if let Ok(response) = done {
-                return Ok(response);
+            if let Ok(head) = done {
+                return Ok(head);
             }
             if now == before {
                 let timeout = if now.2 { self.timeout } else { self.upload_timeout };

@@ -17,25 +17,24 @@ pub(super) struct ReplayableRequest {
 
 impl ReplayableRequest {
     /// Keeps what is needed to send this request again.
-    pub(super) fn of(request: Request<Body>) -> (Request<Body>, Self) {
-        let (head, body) = request.into_parts();
-        let kept = head.clone();
-        if body.is_end_stream() {
-            let replayable = Self { head: kept, body: None };
-            return (Request::from_parts(head, body), replayable);
+    pub(super) fn of(request: &mut Request<Body>) -> Self {
+        let (head, mut body) = std::mem::take(request).into_parts();
+        let mut kept = Self { head: head.clone(), body: None };
+        if !body.is_end_stream() {
+            let (replayable, handle) = body.replayable();
+            (body, kept.body) = (replayable, Some(handle));
         }
-        let (body, handle) = body.replayable();
-        let replayable = Self { head: kept, body: Some(handle) };
-        (Request::from_parts(head, body), replayable)
+        *request = Request::from_parts(head, body);
+        kept
     }
 
     /// The request once more. `None` where more of its body was read than is kept.
-    pub(super) fn request(self) -> Option<Request<Body>> {
+    pub(super) fn request(self) -> Option<Box<Request<Body>>> {
         let body = match &self.body {
             Some(handle) => handle.take_back()?,
             None => Body::default(),
         };
-        Some(Request::from_parts(self.head, body))
+        Some(Box::new(Request::from_parts(self.head, body)))
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, MatchKind};
 use gleaner_filters::ChainConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -207,7 +207,7 @@ impl Profiles {
             devices.into_iter().chain(SHIPPED.devices.iter().cloned()).map(DeviceRule::lower_case).collect();
         let parts = devices.iter().flat_map(|device| &device.user_agents);
         // Without it, which would need gigabytes of parts, each rule is asked.
-        let agents = AhoCorasick::builder().ascii_case_insensitive(true).build(parts).ok();
+        let agents = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(parts).ok();
         Ok(Self { all, sites, devices, written, agents })
     }
 
@@ -243,9 +243,10 @@ impl Profiles {
         let (name, rule) = if let Some(index) = self.sites.iter().position(|site| site.hosts.matches(host)) {
             (&*self.sites[index].profile, Rule::Site(index))
         } else {
-            let names_part = self.agents.as_ref().is_none_or(|agents| agents.is_match(asker.user_agent));
-            let user_agent = if names_part { asker.user_agent.to_ascii_lowercase() } else { String::new() };
-            match self.devices.iter().position(|device| device.matches(asker, &user_agent)) {
+            let user_agent = Some(asker.user_agent.to_ascii_lowercase());
+            let user_agent =
+                user_agent.filter(|agent| self.agents.as_ref().is_none_or(|agents| agents.is_match(agent)));
+            match self.devices.iter().position(|device| device.matches(asker, user_agent.as_deref())) {
                 Some(index) if index < self.written => (&*self.devices[index].profile, Rule::Device(index)),
                 Some(index) => (&*self.devices[index].profile, Rule::Shipped(index - self.written)),
                 None => (FALLBACK, Rule::None),
@@ -262,9 +263,9 @@ impl DeviceRule {
         self
     }
 
-    /// `user_agent` and the rule's parts of it are in lower case.
-    fn matches(&self, asker: &Asker<'_>, user_agent: &str) -> bool {
-        let by_agent = |part: &String| user_agent.contains(part.as_str());
+    /// `user_agent` and the rule's parts of it are in lower case; none has no part of any rule.
+    fn matches(&self, asker: &Asker<'_>, user_agent: Option<&str>) -> bool {
+        let by_agent = |part: &String| user_agent.is_some_and(|agent| agent.contains(part.as_str()));
         self.fits(asker) && (self.user_agents.is_empty() || self.user_agents.iter().any(by_agent))
     }
 

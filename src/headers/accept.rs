@@ -7,9 +7,6 @@ use crate::rewrite::coding::Coding;
 
 /// Narrows `Accept-Encoding` to the codings that can be decoded, with the client's own weights; `identity` where none is left.
 pub(crate) fn narrow_codings(headers: &mut HeaderMap) {
-    if !headers.contains_key(header::ACCEPT_ENCODING) {
-        return;
-    }
     let is_decoded = |member: &&str| {
         let name = split_weight(member).0;
         Coding::parse(name).is_some() || name.eq_ignore_ascii_case("identity")
@@ -47,6 +44,10 @@ pub(crate) fn choose_coding(headers: &HeaderMap) -> Option<Coding> {
 /// Whether a client gives HTML the highest weight: browsers and command-line tools do; package managers, feed readers and
 /// scripts do not. Without the field everything is accepted.
 pub(crate) fn prefers_html(headers: &HeaderMap) -> bool {
+    // The most frequent value.
+    if headers.get_all(header::ACCEPT).iter().eq(["*/*"]) {
+        return true;
+    }
     let accepted: Vec<_> = members(headers, &header::ACCEPT).map(split_weight).collect();
     let weight_of = |wanted: &str| {
         let named = accepted.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
@@ -63,14 +64,13 @@ pub(crate) fn prefers_html(headers: &HeaderMap) -> bool {
 
 /// `gzip;q=0.5` → (`gzip`, 0.5). A weight that cannot be read is ignored (RFC 9110 § 12.4.2).
 fn split_weight(member: &str) -> (&str, f32) {
-    let mut params = member.split(';').map(str::trim);
-    let name = params.next().unwrap_or_default();
-    let weight = params.find_map(|param| {
+    let Some((name, params)) = member.split_once(';') else { return (member, 1.0) };
+    let weight = params.split(';').find_map(|param| {
         let (name, weight) = param.split_once('=')?;
-        name.trim().eq_ignore_ascii_case("q").then_some(weight)?;
-        weight.trim().parse().ok()
+        name.trim_ascii().eq_ignore_ascii_case("q").then_some(weight)?;
+        weight.trim_ascii().parse().ok()
     });
-    (name, weight.unwrap_or(1.0))
+    (name.trim_ascii_end(), weight.unwrap_or(1.0))
 }
 
 #[cfg(test)]

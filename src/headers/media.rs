@@ -16,7 +16,7 @@ impl Media {
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let mut fields = headers.get_all(header::CONTENT_TYPE).iter();
         let first = fields.next().and_then(|field| field.to_str().ok()).unwrap_or_default();
-        let essence = first.split([';', ',']).next().unwrap_or_default().trim();
+        let essence = first.split([';', ',']).next().unwrap_or_default().trim_ascii();
         let is = |wanted: &str| essence.eq_ignore_ascii_case(wanted);
         if is("text/event-stream") {
             Self::EventStream

@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout_at};
 use tracing::debug;
 use url::{Position, Url};
 
-use super::{RequestInfo, Rewriter, content_length, eligibility, original::Original, page_job::Purpose, receive};
+use super::{Body, RequestInfo, Rewriter, content_length, eligibility, original::Original, page_job::Purpose, receive};
 use crate::{body::IncomingBody, headers::without};
 
 /// Timeout for all pages after the first together. Raising it joins more pages of slow sites, and their readers wait longer.
@@ -114,7 +114,7 @@ impl Rewriter {
         let job = self.job(&asked, next, &head, codings, reservation, purpose);
         let worker = self.workers.start(job);
         let mut original = Original::new(self.settings.max_html_bytes);
-        let part = receive(&mut body.into(), &mut original, worker, |_| {}).await.ok()?;
+        let part = receive(&mut Body::of(body), &mut original, worker, |_| {}).await.ok()?;
         Some((head.headers, part))
     }
 }

@@ -39,17 +39,22 @@ pub(crate) struct RequestInfo<'a> {
     pub(super) has_range: bool,
     /// Whether it has conditions, of which a tag may be ours.
     pub(crate) is_conditional: bool,
+    /// The fields that only a page needs: few responses are one.
+    fields: Vec<(HeaderName, HeaderValue)>,
     /// The coding for a rewritten page.
     pub(super) coding: Option<Coding>,
     /// The bar of the page, which knows the view that is asked for.
-    pub(super) controls: Option<PageControls>,
+    pub(crate) controls: Option<PageControls>,
 }
+
+/// What the bar of a page and its coding depend on.
+const OF_PAGES: [HeaderName; 4] = [header::USER_AGENT, header::COOKIE, header::AUTHORIZATION, header::ACCEPT_ENCODING];
 
 impl<'a> RequestInfo<'a> {
     /// `host` is that of the target, as lists have it.
     pub(crate) fn of<B>(request: &Request<B>, target: &'a Target, host: &'a str, look: &'a Look) -> Self {
         let headers = request.headers();
-        Self {
+        let mut info = Self {
             look,
             target,
             host,
@@ -65,9 +70,15 @@ impl<'a> RequestInfo<'a> {
             is_conditional: [header::IF_NONE_MATCH, header::IF_MODIFIED_SINCE, header::IF_RANGE]
                 .iter()
                 .any(|name| headers.contains_key(name)),
+            fields: Vec::new(),
             coding: None,
             controls: None,
+        };
+        if look.enabled && info.is_for_reader() {
+            let fields = headers.iter().filter(|(name, _)| OF_PAGES.contains(name));
+            info.fields = fields.map(|(name, value)| (name.clone(), value.clone())).collect();
         }
+        info
     }
 
     /// Whether it is one that a reader goes to, rather than a part of another.
@@ -85,9 +96,13 @@ impl<'a> RequestInfo<'a> {
         self.method == Method::GET
     }
 
-    /// Gives the page its bar.
-    pub(crate) fn with_controls(self, controls: Option<PageControls>) -> Self {
-        Self { controls, ..self }
+    /// The response may be a page: it needs a coding, and a bar that these fields of the request make.
+    pub(crate) fn prepare_page(&mut self, bar: impl FnOnce(&HeaderMap) -> PageControls) {
+        let fields = std::mem::take(&mut self.fields).into_iter().collect();
+        self.coding = accept::choose_coding(&fields);
+        if self.controls.is_none() && self.has_bar() && self.look.has_controls() {
+            self.controls = Some(bar(&fields));
+        }
     }
 
     /// The original of a view, where it is still here.

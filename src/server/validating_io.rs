@@ -311,14 +311,6 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
         Poll::Ready(Ok(()))
     }
 
-    /// A response that goes on makes the client that has shut down its side count as there.
-    fn wrote<T>(&mut self, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
-        if polled.is_ready() {
-            self.half_closed_checks = 0;
-        }
-        polled
-    }
-
     /// After the last response: reads on for a while where the client may still be sending.
     fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         while self.timer.poll_expired(Wait::Linger, cx).is_pending() {
@@ -373,8 +365,10 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for ValidatingIo<I> {
         let this = self.get_mut();
         ready!(this.poll_informational(cx))?;
         this.flushed = false;
-        let polled = Pin::new(&mut this.io).poll_write_vectored(cx, bufs);
-        this.wrote(polled)
+        let written = ready!(Pin::new(&mut this.io).poll_write_vectored(cx, bufs));
+        // A response that goes on makes the client that has shut down its side count as there.
+        this.half_closed_checks = 0;
+        Poll::Ready(written)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -27,7 +27,7 @@ impl Exchange {
     /// An ordinary request.
     pub(super) async fn forward(
         &mut self,
-        mut request: Request<Incoming>,
+        mut request: Box<Request<Incoming>>,
         permit: &Permit,
         host: &str,
         view: Option<(View, PageId)>,
@@ -54,10 +54,8 @@ impl Exchange {
         } else {
             None
         };
-        if view.is_some() || info.has_bar() && look.has_controls() {
-            let controls = self.proxy.controls.of_page(self.device(request.headers()), request.headers(), view);
-            info = info.with_controls(Some(controls));
-        }
+        let headers = request.headers();
+        info.controls = view.map(|_| self.proxy.controls.of_page(self.device(headers), headers, view));
         let look = own_look.as_ref().unwrap_or(look);
         let look_of_device = reader.map(|reader| look.with_reader(reader));
         let look = look_of_device.as_ref().unwrap_or(look);
@@ -68,11 +66,11 @@ impl Exchange {
         }
         let upgrade = UpgradeRequest::of(&mut request);
         let version = request.version();
-        let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &mut info, upgrade.as_ref());
+        let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &info, upgrade.as_ref());
         let may_ask_again = self.running.rewriter.may_ask_again(&info);
         let more = may_ask_again.then(|| NextPages::of(&outgoing, self, permit));
         if let Some(kept) = view.and_then(|_| info.kept_original()) {
-            let shown = self.rewrite(&info, kept.response(), more).await;
+            let shown = self.rewrite(&mut info, kept.response(), more).await;
             return Ok(Answer::Response(self.only_rewritten(&info, shown)));
         }
         let informational = self.pass_informational_on(&mut outgoing, version);
@@ -90,14 +88,14 @@ impl Exchange {
             look.tagger.map_not_modified(response.headers_mut());
             return Ok(Answer::Response(response));
         }
-        let mut response = response.map(Body::from);
+        let mut response = response.map(Body::of);
         if uploads && (response.status().is_client_error() || response.status().is_server_error()) {
             // At the head of an error curl ends its upload with less than it announced, for which h2 resets the stream and
             // drops what is queued: the body must not come much later.
             let body = std::mem::take(response.body_mut());
             *response.body_mut() = Box::pin(body.begun(EARLY_ERROR)).await;
         }
-        let response = self.rewrite(&info, response, more).await;
+        let response = self.rewrite(&mut info, response, more).await;
         Ok(Answer::Response(self.only_rewritten(&info, response)))
     }
 
@@ -133,11 +131,14 @@ impl Exchange {
     /// What the filters make of the response.
     async fn rewrite(
         &mut self,
-        info: &RequestInfo<'_>,
+        info: &mut RequestInfo<'_>,
         response: Response<Body>,
         more: Option<NextPages>,
     ) -> Response<Body> {
         let media = Media::of(response.headers());
+        if media == Media::Html {
+            info.prepare_page(|fields| self.proxy.controls.of_page(self.device(fields), fields, None));
+        }
         let rewriter = &self.running.rewriter;
         let (mut response, action) = rewriter.rewrite(info, response, more).await;
         if matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
@@ -157,19 +158,19 @@ impl Exchange {
     /// The request as it goes upstream.
     fn outgoing(
         &mut self,
-        request: Request<Incoming>,
+        request: Box<Request<Incoming>>,
         permit: &Permit,
-        info: &mut RequestInfo<'_>,
+        info: &RequestInfo<'_>,
         upgrade: Option<&UpgradeRequest>,
-    ) -> (Request<Body>, bool) {
+    ) -> (Box<Request<Body>>, bool) {
         let (mut head, body) = request.into_parts();
         let forwarding = Forwarding {
             host: permit.target().authority(),
             upgrade: upgrade.map(|upgrade| &upgrade.protocols),
-            pseudonym: &self.proxy.pseudonyms.of(&permit.target().host.plain()),
+            pseudonym: self.proxy.pseudonyms.of(permit.target().plain_host()),
             via: self.running.config.headers.via,
         };
-        head.headers = headers::forward_request(head.headers, &forwarding, head.version);
+        head.headers = headers::forward_request(head.headers, forwarding, head.version);
         let rewriter = &self.running.rewriter;
         rewriter.prepare(info, &mut head.headers);
         let has_our_tag = info.is_conditional && info.look.tagger.map_request(&mut head.headers);
@@ -183,14 +184,14 @@ impl Exchange {
         let is_tunnel = upgrade.is_some_and(UpgradeRequest::is_over_http2);
         let body = if has_body && !is_tunnel {
             let idle_timer = Some(IdleTimer::new(self.running.config.timeouts.request_body));
-            let mut body = Body::from(IncomingBody::of_request(body, head.version));
+            let mut body = Body::of(IncomingBody::of_request(body, head.version));
             body.count = Some(Arc::clone(&self.log.received));
             body.idle_timer = idle_timer;
             body
         } else {
             Body::default()
         };
-        (Request::from_parts(head, body), has_our_tag)
+        (Box::new(Request::from_parts(head, body)), has_our_tag)
     }
 }
 

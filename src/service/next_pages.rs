@@ -53,8 +53,8 @@ impl NextPages {
         }
     }
 
-    fn request(&self, path: PathAndQuery, from: Option<&Url>) -> Option<Request<Body>> {
-        let mut request = Request::new(Body::default());
+    fn request(&self, path: PathAndQuery, from: Option<&Url>) -> Option<Box<Request<Body>>> {
+        let mut request = Box::new(Request::new(Body::default()));
         *request.method_mut() = Method::GET;
         *request.uri_mut() = Uri::from(path);
         *request.extensions_mut() = self.extensions.clone();

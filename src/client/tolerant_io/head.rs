@@ -71,11 +71,14 @@ fn strict_head(head: &[u8], is_head: bool) -> Option<State> {
     let mut fields = [httparse::EMPTY_HEADER; 64];
     let mut response = httparse::Response::new(&mut fields);
     let parsed = response.parse(head).ok()?;
-    let is_identity = |field: &httparse::Header<'_>| {
-        field.name.eq_ignore_ascii_case("transfer-encoding") && field.value.eq_ignore_ascii_case(b"identity")
-    };
     let named = response.headers.iter().map(|field| (field.name.as_bytes(), field.value));
-    let is_odd = response.headers.iter().any(is_identity) || is_framed_oddly(&named, response.version == Some(0));
+    let is_framing = |name: &[u8]| FRAMING.iter().any(|framing| name.eq_ignore_ascii_case(framing));
+    // Few, and looked at several times.
+    let framing: Vec<_> = named.filter(|(name, _)| is_framing(name)).collect();
+    let named = framing.iter().copied();
+    let is_identity = |coding: &[u8]| coding.eq_ignore_ascii_case(b"identity");
+    let is_odd =
+        values_of(&named, "transfer-encoding").any(is_identity) || is_framed_oddly(&named, response.version == Some(0));
     if parsed.is_partial() || is_odd {
         return None;
     }
