@@ -254,6 +254,7 @@ fn chunk_size(line: &[u8]) -> Option<u64> {
 
 /// For the fuzz targets: what hyper would read of a response in pieces of this size; it must not depend on the size.
 #[cfg(feature = "fuzzing")]
+#[allow(clippy::missing_panics_doc, reason = "a panic is what the fuzzer looks for")]
 pub fn read_in_pieces(bytes: &[u8], piece: usize) {
     let read = |piece: usize| {
         let mut io = TolerantIo::new(tokio::io::empty(), |_| false, Arc::default(), Arc::default());

@@ -1,5 +1,7 @@
 //! The request parser without a connection around it, for the fuzz targets.
 
+#![allow(clippy::missing_panics_doc, reason = "a panic is what the fuzzer looks for")]
+
 use super::request_parser::{ChunkParser, Framing, parse_head};
 
 /// Longest input of which every beginning is tried: the time grows with its square.
