@@ -131,4 +131,34 @@ mod tests {
             assert_eq!(chunks(&format!("{body}GET /")), Ok(body.len()), "{body:?}");
         }
     }
+
+    #[test]
+    fn malformed_chunks_are_errors() {
+        for body in [
+            "\r\n",
+            "x\r\n",
+            "-1\r\n",
+            "0x3\r\n",
+            " 3\r\n",
+            "3 \r\n",
+            "3\nabc",
+            "3\r\nabcd",
+            "3\r\nabc\n",
+            "3\r\nabc\r0",
+            "fffffffffffffffff\r\n",
+            "3;a\nb\r\n",
+            "3;\r\n",
+            "3; \r\n",
+            "3;=b\r\n",
+            "00000000000000003\r\n",
+            "1\r\nx\r\n00000000000000003\r\n",
+            "3;a\0\r\n",
+            "0\r\nX: y\n",
+            "0\r\nX:\0",
+        ] {
+            assert!(chunks(body).is_err(), "{body:?}");
+        }
+        assert!(chunks(&format!("3;{}\r\n", "x".repeat(5000))).is_err());
+        assert!(chunks(&format!("0\r\n{}\r\n", "x: y\r\n".repeat(5000))).is_err());
+    }
 }
