@@ -30,7 +30,7 @@ pub(crate) fn page() -> String {
     };
     format!(
         "<!doctype html><title>The clock</title><script>fetch('/ran')</script><nav><a href=/1>Home</a> <a href=/2>News</a> <a href=/3>About us</a></nav>\
-         <div id=page><div id=first><h1>The clock</h1>{}<p><a href='#note'>note</a> <a href=more>more</a></div>\
+         <div id=page><div id=first><h1 id=note>The clock</h1>{}<p><a href='#note'>note</a> <a href=more>more</a></div>\
          <div id=second><h2>Weather</h2>{}</div></div><footer>Imprint of the town <a href=/i>contact</a></footer>\
          <img id=ad src=//ad.doubleclick.net/x.gif alt=Advertisement>",
         sentences("clock", 12),
