@@ -85,8 +85,7 @@ impl Client {
         }
     }
 
-    /// Sends a request and waits for the head of its response. It is in a box, as the other rare or large parts are: the future
-    /// of each request is moved about.
+    /// Sends a request and waits for the head of its response. What is large is in a box: the future is moved about.
     pub(crate) async fn send(
         &self,
         permit: &Permit,
@@ -96,15 +95,13 @@ impl Client {
     ) -> Result<Response<IncomingBody>, UpstreamError> {
         let target = permit.target();
         let request_ended = request.body().is_end_stream();
-        let upgrades = request.headers().contains_key(header::UPGRADE);
         let wait = ResponseWait::new(&mut request, informational, &self.timeouts);
-        let authenticates = authenticates_connection(request.headers());
         let pool = match requester.pinned.pool(target) {
             Some(pinned) => pinned,
-            None if authenticates => requester.pinned.pin(target, self.timeouts.idle),
+            None if authenticates_connection(request.headers()) => requester.pinned.pin(target, self.timeouts.idle),
             None => &self.pool,
         };
-        let (mut response, stream) = if upgrades {
+        let (mut response, stream) = if request.headers().contains_key(header::UPGRADE) {
             Box::pin(self.upgrade(target, request, requester, &wait)).await?
         } else {
             self.exchange(pool, target, request, requester, &wait).await?
@@ -136,7 +133,6 @@ impl Client {
             } else if let Some((connection, stream)) = pool.http2(target) {
                 Connection::Http2(connection, stream)
             } else {
-                // In a box, as the other rare or large parts are: the future of each request is moved about.
                 Box::pin(self.join_or_open(pool, target, requester)).await?
             };
             let (is_reused, sent) = match connection {

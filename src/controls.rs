@@ -139,7 +139,6 @@ impl Controls {
         headers: &HeaderMap,
         shown: Option<(View, PageId)>,
     ) -> PageControls {
-        // They are hashed where the response is a page, which few are.
         let fields = [header::COOKIE, header::AUTHORIZATION].into_iter();
         let account =
             fields.flat_map(|name| headers.get_all(&name).iter().map(move |value| (name.clone(), value.clone())));

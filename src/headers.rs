@@ -54,14 +54,8 @@ impl Pseudonyms {
     }
 
     /// The name in requests to a host.
-    pub(crate) fn of(&self, host: &str) -> HeaderValue {
-        // Without `format!`, which takes longer than all the rest of it.
-        let (mut name, mut hash) = (*b"gleaner-00000000", self.key.hash_one(host));
-        for digit in &mut name[8..] {
-            *digit = b"0123456789abcdef"[(hash & 15) as usize];
-            hash >>= 4;
-        }
-        HeaderValue::from_bytes(&name).expect("these are visible characters")
+    pub(crate) fn of(&self, host: &str) -> String {
+        format!("gleaner-{:08x}", self.key.hash_one(host) & 0xffff_ffff)
     }
 
     /// Whether a request to this host has passed this process before (RFC 9110 § 7.6.3, RFC 8586).
@@ -70,8 +64,8 @@ impl Pseudonyms {
             return false;
         }
         let name = self.of(host);
-        members(headers, &header::VIA).any(|member| member.split_whitespace().nth(1).is_some_and(|by| name == by))
-            || members(headers, &CDN_LOOP).any(|member| name == member)
+        members(headers, &header::VIA).any(|member| member.split_whitespace().nth(1) == Some(&name))
+            || members(headers, &CDN_LOOP).any(|member| member == name)
     }
 }
 
@@ -81,13 +75,13 @@ pub(crate) struct Forwarding<'a> {
     pub(crate) host: &'a str,
     /// The protocols to switch to, where the request asks for any.
     pub(crate) upgrade: Option<&'a HeaderValue>,
-    pub(crate) pseudonym: HeaderValue,
+    pub(crate) pseudonym: &'a str,
     /// Whether `Via` is added (RFC 9110 § 7.6.3).
     pub(crate) via: bool,
 }
 
 /// The request's fields as they are sent upstream; `received` is the version of the request.
-pub(crate) fn forward_request(headers: HeaderMap, forwarding: Forwarding<'_>, received: Version) -> HeaderMap {
+pub(crate) fn forward_request(headers: HeaderMap, forwarding: &Forwarding<'_>, received: Version) -> HeaderMap {
     let takes_trailers =
         received == Version::HTTP_2 && members(&headers, &header::TE).any(|member| member == "trailers");
     let mut forwarded = end_to_end(headers, |name| {
@@ -108,12 +102,12 @@ pub(crate) fn forward_request(headers: HeaderMap, forwarding: Forwarding<'_>, re
         forwarded.insert(header::TE, HeaderValue::from_static("trailers"));
     }
     keep_upgrade(&mut forwarded, forwarding.upgrade);
+    let pseudonym = forwarding.pseudonym;
+    let mut append = |field, value: String| HeaderValue::try_from(value).map(|value| forwarded.append(field, value));
     if forwarding.via {
-        let version = ["1.0 ", "1.1 ", "2 "][version_index(received)].as_bytes();
-        let via = [version, forwarding.pseudonym.as_bytes()].concat();
-        forwarded.append(header::VIA, HeaderValue::from_bytes(&via).expect("these are visible characters"));
+        let _ = append(header::VIA, format!("{} {pseudonym}", ["1.0", "1.1", "2"][version_index(received)]));
     }
-    forwarded.append(CDN_LOOP, forwarding.pseudonym);
+    let _ = append(CDN_LOOP, pseudonym.to_owned());
     forwarded
 }
 

@@ -30,10 +30,7 @@ impl ReplayableRequest {
 
     /// The request once more. `None` where more of its body was read than is kept.
     pub(super) fn request(self) -> Option<Box<Request<Body>>> {
-        let body = match &self.body {
-            Some(handle) => handle.take_back()?,
-            None => Body::default(),
-        };
+        let body = self.body.as_ref().map_or_else(|| Some(Body::default()), ReplayHandle::take_back)?;
         Some(Box::new(Request::from_parts(self.head, body)))
     }
 }

@@ -243,10 +243,10 @@ impl Profiles {
         let (name, rule) = if let Some(index) = self.sites.iter().position(|site| site.hosts.matches(host)) {
             (&*self.sites[index].profile, Rule::Site(index))
         } else {
-            let user_agent = Some(asker.user_agent.to_ascii_lowercase());
-            let user_agent =
-                user_agent.filter(|agent| self.agents.as_ref().is_none_or(|agents| agents.is_match(agent)));
-            match self.devices.iter().position(|device| device.matches(asker, user_agent.as_deref())) {
+            let user_agent = asker.user_agent.to_ascii_lowercase();
+            let names_part = self.agents.as_ref().is_none_or(|agents| agents.is_match(&user_agent));
+            let user_agent = names_part.then_some(&*user_agent);
+            match self.devices.iter().position(|device| device.matches(asker, user_agent)) {
                 Some(index) if index < self.written => (&*self.devices[index].profile, Rule::Device(index)),
                 Some(index) => (&*self.devices[index].profile, Rule::Shipped(index - self.written)),
                 None => (FALLBACK, Rule::None),

@@ -39,7 +39,6 @@ pub(crate) struct RequestInfo<'a> {
     pub(super) has_range: bool,
     /// Whether it has conditions, of which a tag may be ours.
     pub(crate) is_conditional: bool,
-    /// The fields that only a page needs: few responses are one.
     fields: Vec<(HeaderName, HeaderValue)>,
     /// The coding for a rewritten page.
     pub(super) coding: Option<Coding>,
@@ -47,7 +46,7 @@ pub(crate) struct RequestInfo<'a> {
     pub(crate) controls: Option<PageControls>,
 }
 
-/// What the bar of a page and its coding depend on.
+/// The fields that only a page needs, for its bar and its coding: few responses are one.
 const OF_PAGES: [HeaderName; 4] = [header::USER_AGENT, header::COOKIE, header::AUTHORIZATION, header::ACCEPT_ENCODING];
 
 impl<'a> RequestInfo<'a> {

@@ -167,10 +167,10 @@ impl Exchange {
         let forwarding = Forwarding {
             host: permit.target().authority(),
             upgrade: upgrade.map(|upgrade| &upgrade.protocols),
-            pseudonym: self.proxy.pseudonyms.of(permit.target().plain_host()),
+            pseudonym: &self.proxy.pseudonyms.of(permit.target().plain_host()),
             via: self.running.config.headers.via,
         };
-        head.headers = headers::forward_request(head.headers, forwarding, head.version);
+        head.headers = headers::forward_request(head.headers, &forwarding, head.version);
         let rewriter = &self.running.rewriter;
         rewriter.prepare(info, &mut head.headers);
         let has_our_tag = info.is_conditional && info.look.tagger.map_request(&mut head.headers);
