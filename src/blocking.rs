@@ -6,6 +6,7 @@
 //! `pause` is the pause.
 
 mod answer;
+mod compiled;
 mod engine;
 mod lists;
 mod params;

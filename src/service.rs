@@ -24,7 +24,7 @@ pub(crate) use self::trust::Trust;
 use crate::{
     admin::{self, Visit},
     authority::Target,
-    body::Body,
+    body::{Body, IncomingBody},
     client::{Requester, UpstreamError},
     config::{Asker, Choice},
     controls::Asked,
@@ -151,7 +151,9 @@ impl Exchange {
                 return Ok(Answer::Response(answer));
             }
             let visit = Visit::new(&self.connection, self.device(request.headers()), &request);
-            return Ok(Answer::Response(admin::answer(&self.proxy, &visit, &request)));
+            let answer = admin::answer(&self.proxy, &visit, &request);
+            Box::pin(IncomingBody::read_to_end(*request)).await;
+            return Ok(Answer::Response(answer));
         };
         self.log.host = Some(Arc::clone(&target.host_port));
         if admin::is_control_host(&target) {
@@ -160,7 +162,13 @@ impl Exchange {
         if self.proxy.pseudonyms.are_in(request.headers(), target.plain_host()) {
             return Err(Error::Loop);
         }
-        let permit = self.running.acl.permit(target)?;
+        let permit = match self.running.acl.permit(target) {
+            Ok(permit) => permit,
+            Err(refusal) => {
+                Box::pin(IncomingBody::read_to_end(*request)).await;
+                return Err(refusal.into());
+            }
+        };
         if request.method() == Method::CONNECT && !websocket::is_extended_connect(&request) {
             return Ok(Answer::Upgraded(Box::pin(self.connect(*request, permit)).await?));
         }
@@ -172,6 +180,7 @@ impl Exchange {
         };
         let host = permit.target().plain_host();
         if let Some(response) = self.blocked(&mut request, &permit, host) {
+            Box::pin(IncomingBody::read_to_end(*request)).await;
             return Ok(Answer::Response(response));
         }
         self.log.route = Route::Forward.as_str();

@@ -6,10 +6,7 @@ use http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use maud::{PreEscaped, html};
 use url::Url;
 
-use super::{
-    engine::{PIXEL, Rule},
-    request::BlockingRequest,
-};
+use super::{compiled::PIXEL, engine::Rule, request::BlockingRequest};
 use crate::{body::Body, bypass_link, error_pages};
 
 const GLEANER: HeaderName = HeaderName::from_static("gleaner");

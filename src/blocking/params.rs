@@ -8,7 +8,10 @@ use std::{collections::HashMap, sync::OnceLock};
 use adblock::{request::Request, sourcemap::FilterRuleDebugInfo};
 use url::Url;
 
-use super::engine::{Rule, Verdict, compile};
+use super::{
+    compiled::compile,
+    engine::{Rule, Verdict},
+};
 
 /// A rule with this option.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,7 +161,7 @@ mod tests {
 
     fn shortened(rules: &str, url: &str, kind: &str) -> String {
         let rules = rules.lines().map(|line| ParamRule::read(line).unwrap().unwrap()).collect();
-        let request = super::super::engine::request(url, "https://page.example/", kind, "get").unwrap();
+        let request = super::super::compiled::request(url, "https://page.example/", kind, "get").unwrap();
         match Params::new(&[rules]).judge(&request, &["list".to_owned()]) {
             Verdict::Shortened { to, .. } => to.to_string(),
             _ => url.to_owned(),

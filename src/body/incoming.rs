@@ -1,5 +1,5 @@
 //! A body received by hyper. Added here: streams that were cut off count as errors, trailers of one hop are removed, and
-//! uploads that an origin has answered early are drained.
+//! uploads that were answered early are drained.
 
 use std::{
     pin::Pin,
@@ -8,7 +8,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::Version;
+use http::{Method, Request, Version};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
@@ -17,9 +17,12 @@ use tokio::{sync::OwnedSemaphorePermit, time::timeout};
 use super::BodyError;
 use crate::headers;
 
-/// How long an upload over HTTP/2 is read on after the origin has answered it early. Dropped before the response is
+/// How long an upload over HTTP/2 is read on after it was answered early. Dropped before the response is
 /// sent, the stream would be reset with `CANCEL` and the response lost (RFC 9113 § 8.1).
 const DRAIN: Duration = Duration::from_secs(10);
+
+/// How long the answer waits for the rest of such an upload; what is longer is drained beside it.
+const UPLOAD_FIRST: Duration = Duration::from_secs(1);
 
 /// A request's or a response's body on its way in.
 #[derive(Debug)]
@@ -40,6 +43,15 @@ impl IncomingBody {
     pub(crate) fn of_request(incoming: Incoming, version: Version) -> Self {
         let is_http2 = version == Version::HTTP_2;
         Self::new(incoming, is_http2, is_http2, None)
+    }
+
+    /// Reads a request that is answered here to its end: over HTTP/2 some clients take an answer to half of an upload for an error.
+    pub(crate) async fn read_to_end(request: Request<Incoming>) {
+        let (version, is_tunnel) = (request.version(), request.method() == Method::CONNECT);
+        let mut body = Self::of_request(request.into_body(), version);
+        if body.drains && !is_tunnel && !body.is_end_stream() {
+            let _ = timeout(UPLOAD_FIRST, async { while let Some(Ok(_)) = body.frame().await {} }).await;
+        }
     }
 
     /// The body of a server's response. A server that has answered may reset a stream on which the request is still

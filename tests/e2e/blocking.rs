@@ -18,7 +18,7 @@ use crate::{
     as_it_was::{button, link},
     harness::{
         Origin, TestCa, TestProxy,
-        client::{Answer, run, send_h2},
+        client::{Answer, curl_command, run, send_h2},
         get,
         origin::{html, response},
         raw, send,
@@ -159,6 +159,25 @@ async fn a_tunnel_to_a_forbidden_host_is_refused_and_what_is_decrypted_is_answer
     assert_eq!((answer.status, answer.text()), (StatusCode::OK, ""));
     assert_eq!(answer.header("content-type"), "text/javascript");
     assert!(origin.requests().is_empty());
+    proxy.stop().await;
+}
+
+/// curl takes an answer before the end of its upload for an error where the stream is reset with anything but `NO_ERROR`.
+#[tokio::test]
+async fn an_upload_to_a_forbidden_host_is_answered_over_http2_too() {
+    let (dir, settings) = with_list("||localhost^\n");
+    let upload = dir.path().join("upload");
+    fs::write(&upload, vec![b'x'; 400_000]).unwrap();
+    let proxy = TestProxy::trusting(&TestCa::new(), &format!("{settings}https: {{ intercept: on }}\n")).await;
+    let data = format!("@{}", upload.display());
+    for _ in 0..8 {
+        let arguments =
+            ["--http2", "-e", "https://news.example/", "-H", "sec-fetch-dest: empty", "--data-binary", &data];
+        let written = ["-w", "%{http_version} %{response_code}", "https://localhost:1443/beacon"];
+        let Some(command) = curl_command(&proxy, &[&arguments[..], &written].concat()) else { return };
+        let (well, text) = run(command).await;
+        assert!(well && text == "2 204", "{text}");
+    }
     proxy.stop().await;
 }
 

@@ -1,0 +1,138 @@
+//! What the crate `adblock` compiles from the texts of lists, and the file in which that is kept.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use adblock::{
+    FilterSet,
+    lists::ParseOptions,
+    request::Request,
+    resources::{MimeType, Resource, ResourceType},
+    url_parser::{ResolvesDomain, set_domain_resolver},
+    utils::fast_hash,
+};
+use base64ct::{Base64, Encoding};
+use gleaner_filters::registrable_domain;
+use url::Url;
+
+use super::{hash_of, store, syntax::Rules};
+
+/// A text of lists of this length and more is worth a file with the compiled rules: below, compiling takes a millisecond.
+pub(super) const WORTH_A_FILE: usize = 1 << 18;
+
+/// Resources that rules may put in the place of a request (`$redirect`), by their names in lists: the empty ones.
+const EMPTY: [(&str, &[&str], MimeType, &[u8]); 8] = [
+    ("noop.js", &["noopjs", "blank-js"], MimeType::ApplicationJavascript, b""),
+    ("noop.css", &["noopcss", "blank-css"], MimeType::TextCss, b""),
+    ("noop.html", &["noopframe", "blank-html"], MimeType::TextHtml, b""),
+    ("noop.txt", &["nooptext", "blank-text"], MimeType::TextPlain, b""),
+    ("noop.json", &["noopjson"], MimeType::ApplicationJson, b"{}"),
+    (
+        "1x1.gif",
+        &["1x1-transparent.gif", "1x1-transparent-gif", "32x32.png", "2x2.png", "3x2.png"],
+        MimeType::ImageGif,
+        PIXEL,
+    ),
+    ("empty", &[], MimeType::TextPlain, b""),
+    (
+        "noop-vast3.xml",
+        &["noopvast-3.0", "noopvast-4.0", "noop-vast4.xml"],
+        MimeType::TextXml,
+        b"<VAST version=\"3.0\"></VAST>",
+    ),
+];
+
+/// A transparent picture of one pixel (`GIF89a`).
+pub(super) const PIXEL: &[u8] =
+    b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\0\0\0!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
+
+/// Tells the crate which hosts belong to one site.
+struct PublicSuffixList;
+
+impl ResolvesDomain for PublicSuffixList {
+    fn get_host_domain(&self, host: &str) -> (usize, usize) {
+        (host.len() - registrable_domain(host).len(), host.len())
+    }
+}
+
+pub(super) fn know_domains() {
+    // There is one for the process; setting it again changes nothing.
+    let _ = set_domain_resolver(Box::new(PublicSuffixList));
+}
+
+/// Compiles the texts of lists.
+pub(super) fn compile(lists: impl Iterator<Item = String>) -> adblock::Engine {
+    // With the rules' own texts, for messages.
+    let mut set = FilterSet::new(true);
+    for text in lists {
+        set.add_filter_list(text, ParseOptions::default());
+    }
+    // Not fused, so that each rule keeps its text and its list; decisions take as long.
+    adblock::Engine::new_with_filter_set_no_optimize(set)
+}
+
+/// Rules of one kind of all lists; most lists have none.
+pub(super) fn compile_some(lists: &mut [Rules], of: impl Fn(&mut Rules) -> &mut String) -> Option<adblock::Engine> {
+    let texts: Vec<String> = lists.iter_mut().map(|rules| std::mem::take(of(rules))).collect();
+    texts.iter().any(|text| !text.is_empty()).then(|| compile(texts.into_iter()))
+}
+
+/// The file for these compiled lists; its name is made from all of them.
+pub(super) fn compiled_file(dir: &Path, names: &[String], texts: &[Rules]) -> PathBuf {
+    let key: Vec<(&String, &str)> = names.iter().zip(texts).map(|(name, rules)| (name, &*rules.text)).collect();
+    dir.join(format!("{:016x}.compiled", hash_of(&(key, env!("CARGO_PKG_VERSION")))))
+}
+
+/// The compiled rules of a file.
+pub(super) fn read(file: &Path) -> io::Result<adblock::Engine> {
+    let mut rules = adblock::Engine::default();
+    let bytes = fs::read(file)?;
+    rules.deserialize(&bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
+    Ok(rules)
+}
+
+pub(super) fn resources() -> impl Iterator<Item = Resource> {
+    EMPTY.into_iter().map(resource)
+}
+
+fn resource((name, aliases, kind, content): (&str, &[&str], MimeType, &[u8])) -> Resource {
+    Resource {
+        name: name.to_owned(),
+        aliases: aliases.iter().map(|&alias| alias.to_owned()).collect(),
+        kind: ResourceType::Mime(kind),
+        content: Base64::encode_string(content),
+        dependencies: Vec::new(),
+        permission: adblock::resources::PermissionMask::default(),
+    }
+}
+
+/// Writes the compiled rules, and removes those of other lists.
+pub(super) fn keep(file: &Path, rules: &adblock::Engine) -> io::Result<()> {
+    let dir = file.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(dir)?;
+    for old in fs::read_dir(dir)?.flatten().filter(|entry| entry.path().extension() == file.extension()) {
+        fs::remove_file(old.path())?;
+    }
+    store::write(file, &rules.serialize())
+}
+
+/// A request. Its page may be named with any public suffix (`$domain=google.*`), which the crate knows of elements only: it compares
+/// hashes of names, and so the page gets these names too.
+pub(super) fn request(url: &str, page: &str, kind: &str, method: &str) -> Option<Request> {
+    know_domains();
+    let mut request = Request::new(url, page, kind, method).ok()?;
+    if let Some(names) = &mut request.source_hostname_hashes {
+        let page = Url::parse(page).ok()?;
+        let host = page.host_str().unwrap_or_default();
+        if let Some((_, suffix)) = registrable_domain(host).split_once('.') {
+            let mut name = host.strip_suffix(suffix);
+            while let Some(found) = name.filter(|name| !name.is_empty()) {
+                names.push(fast_hash(&format!("{found}*")));
+                name = found.split_once('.').map(|(_, rest)| rest);
+            }
+        }
+    }
+    Some(request)
+}
