@@ -70,9 +70,6 @@ impl UpstreamError {
         let mut cause = Some(error);
         let mut deepest = error;
         while let Some(error) = cause {
-            if let Some(error) = error.downcast_ref::<Self>() {
-                return error.clone();
-            }
             if let Some(error) = error.downcast_ref::<hyper::Error>().and_then(Self::of_hyper) {
                 return error;
             }
@@ -217,17 +214,4 @@ fn plain_words(problem: &CertificateError) -> String {
         other => return format!("{other}"),
     };
     words.to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_cause_is_found_behind_other_errors() {
-        #[derive(Debug, thiserror::Error)]
-        #[error("outer")]
-        struct Outer(#[source] UpstreamError);
-        assert_eq!(UpstreamError::of(&Outer(UpstreamError::Refused)), UpstreamError::Refused);
-    }
 }
