@@ -47,7 +47,8 @@ fn folder() -> TempDir {
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(&[7, 0, 1, 2, 200, 3]).unwrap();
     save("junk.gz", &packed.finish().unwrap());
-    for (name, order) in [("wide_little.html", u16::to_le_bytes as fn(u16) -> [u8; 2]), ("wide_big.html", u16::to_be_bytes)]
+    for (name, order) in
+        [("wide_little.html", u16::to_le_bytes as fn(u16) -> [u8; 2]), ("wide_big.html", u16::to_be_bytes)]
     {
         save(name, &page.encode_utf16().flat_map(order).collect::<Vec<u8>>());
     }
@@ -87,7 +88,8 @@ fn what_is_no_page_is_told_by_every_command_that_reads_pages() {
 fn one_line_of_json_is_written_for_every_file_whatever_it_is() {
     let dir = folder();
     let files: Vec<&str> = NO_PAGES.iter().map(|(file, ..)| *file).collect();
-    let mut arguments = vec!["extract", "--jsonl", "page.html", "wide_little.html", "wide_big.html", "wide_marked.html"];
+    let mut arguments =
+        vec!["extract", "--jsonl", "page.html", "wide_little.html", "wide_big.html", "wide_marked.html"];
     arguments.extend(["odd_page.html", "odd_text_page.txt"]);
     arguments.extend(&files[..8]);
     let output = gleaner(dir.path(), &arguments, b"");
