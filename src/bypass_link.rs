@@ -144,7 +144,7 @@ impl BypassLinks {
             self.allowed.insert(token, ());
             self.is_used.store(true, Relaxed);
         }
-        error_pages::see_other(page.as_str())
+        admin::see_other(page.as_str())
     }
 
     /// `User-Agent` distinguishes clients behind one IP address.

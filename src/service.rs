@@ -176,7 +176,7 @@ impl Exchange {
         let view = match asked {
             Asked::Page => None,
             Asked::View(view, id) => Some((view, id)),
-            Asked::NotOurs(page) => return Ok(Answer::Response(error_pages::see_other(page.as_str()))),
+            Asked::NotOurs(page) => return Ok(Answer::Response(admin::see_other(page.as_str()))),
         };
         let host = permit.target().plain_host();
         if let Some(response) = self.blocked(&mut request, &permit, host) {
