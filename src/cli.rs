@@ -13,7 +13,6 @@ mod listeners;
 mod lists;
 mod overlay;
 mod pause;
-mod schema;
 mod serve;
 
 use std::{
@@ -214,7 +213,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Serve(own)) => serve::run(config, own.or(serve)),
         Some(Command::Init(arguments)) => init::run(&arguments, config),
         Some(Command::CheckConfig(arguments)) => check_config::run(arguments, config),
-        Some(Command::Schema) => schema::run(),
+        Some(Command::Schema) => say(&(serde_json::to_string_pretty(&config::schema())? + "\n")),
         Some(Command::Ca { command }) => ca::run(&command, &load(config)?),
         Some(Command::Devices { command }) => devices::run(&command, &load(config)?),
         Some(Command::HashPassword) => hash_password::run(),
