@@ -293,7 +293,6 @@ fn exit_code(error: &anyhow::Error) -> u8 {
         _ => error.downcast_ref::<io::Error>(),
     };
     match io.map(io::Error::kind) {
-        Some(io::ErrorKind::AddrInUse | io::ErrorKind::AddrNotAvailable) => EX_UNAVAILABLE,
         Some(io::ErrorKind::NotFound) => EX_NOINPUT,
         Some(_) => EX_IOERR,
         None if error.is::<PageError>() => EX_DATAERR,
@@ -329,8 +328,6 @@ mod tests {
 
     #[test]
     fn errors_have_their_exit_codes() {
-        let taken = io::Error::from(io::ErrorKind::AddrInUse);
-        assert_eq!(exit_code(&anyhow::Error::from(taken).context("listen")), EX_UNAVAILABLE);
         assert_eq!(exit_code(&StartError::from(AuthorityError::NoFolder).into()), EX_CONFIG);
     }
 }
