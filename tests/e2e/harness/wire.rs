@@ -7,7 +7,7 @@ use http_body_util::Full;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::TcpStream,
-    time::timeout,
+    time::{sleep, timeout},
 };
 use tokio_rustls::TlsAcceptor;
 
@@ -165,6 +165,10 @@ impl Setup {
             for piece in bytes.chunks(size) {
                 let _ = stream.write_all(piece).await;
                 let _ = stream.flush().await;
+                if piece.len() < bytes.len() {
+                    // So that it is read by itself.
+                    sleep(Duration::from_millis(1)).await;
+                }
             }
             stream.read_to_end(&mut answer).await
         };
