@@ -73,7 +73,9 @@ impl UpstreamError {
             if let Some(error) = error.downcast_ref::<hyper::Error>().and_then(Self::of_hyper) {
                 return error;
             }
-            if let Some(rustls::Error::AlertReceived(AlertDescription::CertificateRequired)) = error.downcast_ref() {
+            // `io::Error::source` leaves out the error that it wraps.
+            let tls = error.downcast_ref().and_then(io::Error::get_ref).and_then(|inner| inner.downcast_ref());
+            if let Some(rustls::Error::AlertReceived(AlertDescription::CertificateRequired)) = tls {
                 return Self::ClientCertificate;
             }
             deepest = error;
