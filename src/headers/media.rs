@@ -5,7 +5,7 @@ use http::{HeaderMap, header};
 /// The media type of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Media {
-    /// HTML or XHTML.
+    /// HTML. XHTML is none: as XML it has other rules (`<a id="top"/>`, CDATA).
     Html,
     /// It may be silent for any time.
     EventStream,
@@ -20,7 +20,7 @@ impl Media {
         let is = |wanted: &str| essence.eq_ignore_ascii_case(wanted);
         if is("text/event-stream") {
             Self::EventStream
-        } else if (is("text/html") || is("application/xhtml+xml")) && fields.next().is_none() {
+        } else if is("text/html") && fields.next().is_none() {
             // Browsers do not agree on several fields.
             Self::Html
         } else {
@@ -42,7 +42,7 @@ mod tests {
             (&[b"Text/HTML;charset=utf-8"], Media::Html),
             (&[b"  text/html ; charset=x"], Media::Html),
             (&[b"text/html, text/plain"], Media::Html),
-            (&[b"application/xhtml+xml"], Media::Html),
+            (&[b"application/xhtml+xml"], Media::Other),
             (&[], Media::Other),
             (&[b""], Media::Other),
             (&[b"text/htm"], Media::Other),

@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn what_described_the_original_is_corrected() {
         let original = [
-            ("content-type", "application/xhtml+xml; charset=shift_jis"),
+            ("content-type", "text/html; charset=shift_jis"),
             ("content-length", "999"),
             ("content-encoding", "br"),
             ("expires", "x"),

@@ -185,7 +185,7 @@ mod tests {
     fn the_response_must_be_a_page() {
         const TYPE: (&str, &str) = HTML[0];
         let cases: [(Fields, Result<(), PassReason>); 9] = [
-            (&[("content-type", "application/xhtml+xml")], Ok(())),
+            (&[("content-type", "application/xhtml+xml")], Err(PassReason::NOT_HTML)),
             (&[TYPE, ("content-disposition", "inline")], Ok(())),
             (&[("content-type", "application/json")], Err(PassReason::NOT_HTML)),
             (&[], Err(PassReason::NOT_HTML)),

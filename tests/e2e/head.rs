@@ -11,7 +11,7 @@ use crate::harness::{
 };
 
 const FIELDS: [(&str, &str); 8] = [
-    ("content-type", "application/xhtml+xml"),
+    ("content-type", "text/html;charset=utf-8"),
     ("etag", "\"v1\""),
     ("accept-ranges", "bytes"),
     ("content-md5", "x"),
