@@ -77,9 +77,9 @@ fn keep_questions(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
         let (block, answer) = (&list[at], list[at + 1].container);
         let own = block.container;
         let around = || if blocks.inside(page, own).len() > 1 { own } else { scope(page, blocks, own) };
-        let last = blocks.texts(block).iter().rev().find_map(|&id| page.text(id));
+        let words = blocks.texts(block).iter().rev().find_map(|&id| page.text(id));
         kept[at + 1]
-            && last.is_some_and(|text| is_question(&text))
+            && words.is_some_and(|text| is_question(&text))
             && block.stats.words <= ITEM_WORDS
             && heading_of(page, answer).is_none()
             && page.contains(around(), answer)
