@@ -115,18 +115,15 @@ fn is_heading(page: &Page, block: &Block) -> bool {
     page.tag(block.container).is_some_and(Tag::is_heading)
 }
 
-/// How many of the next texts are links, and what stands beside them or, where two have one, the first lines of what they lead to.
+/// How many of the next texts are links, what stands beside them, and the first lines of what they lead to, where another link follows.
 fn links(page: &Page, next: &[Block]) -> usize {
-    let (mut end, mut teasers) = (0, 0);
+    let mut end = 0;
     for (at, block) in next.iter().enumerate().take(LONGEST) {
-        let is_teaser = end == at && at > 0 && block.stats.words <= TEASER;
+        let most = if at > 0 && end == at { TEASER } else { BESIDE };
         if block.link_density() >= 0.8 {
             end = at + 1;
-        } else if is_heading(page, block) || block.stats.words > BESIDE && !is_teaser {
+        } else if is_heading(page, block) || block.stats.words > most {
             break;
-        } else if is_teaser && block.stats.words > BESIDE {
-            teasers += 1;
-            end += usize::from(teasers > 1);
         }
     }
     end
