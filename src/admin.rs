@@ -72,6 +72,17 @@ pub(crate) fn address(page: &Url, path: &str) -> Url {
     Url::parse(&address).expect("the host is constant and paths are ours")
 }
 
+/// Leads to another page.
+pub(crate) fn see_other(to: &str) -> Response<Body> {
+    let mut response = Response::new(Body::default());
+    *response.status_mut() = StatusCode::SEE_OTHER;
+    error_pages::harden(response.headers_mut());
+    if let Ok(to) = HeaderValue::from_str(to) {
+        response.headers_mut().insert(header::LOCATION, to);
+    }
+    response
+}
+
 /// Who asks for a page of ours, and how.
 pub(crate) struct Visit<'a> {
     device: Device,

@@ -28,6 +28,7 @@ use std::{
 
 use gleaner_filters::{Hiding, Names, Resource};
 use parking_lot::Mutex;
+use tracing::{info, warn};
 use url::Url;
 
 pub(crate) use self::{
@@ -165,6 +166,18 @@ impl Blocker {
     #[must_use]
     pub fn paused_until(&self) -> Option<SystemTime> {
         self.paused_until.filter(|until| *until > SystemTime::now())
+    }
+
+    /// Logs what stands in the way of blocking: a pause, and lists that are not in use.
+    pub(crate) fn report(&self) {
+        if let Some(until) = self.paused_until() {
+            info!(minutes = minutes_until(until), "blocking is paused on all devices");
+        }
+        for list in &self.states {
+            if let Some(problem) = &list.problem {
+                warn!(list = %list.source, problem, "a list of `blocking.lists` is not in use");
+            }
+        }
     }
 
     /// Files whose change changes what this has read.

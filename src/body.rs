@@ -1,7 +1,6 @@
 //! The one body type of every message: any `http_body::Body` in a box, with a byte count, an idle timeout, and the
 //! request's log entry, which is written after the last byte.
 
-mod end_marker;
 mod incoming;
 mod replay;
 mod timing;
@@ -23,10 +22,9 @@ use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
 use tokio::time::timeout;
 
 pub(crate) use self::{
-    end_marker::EndMarker,
     incoming::IncomingBody,
     replay::ReplayHandle,
-    timing::{ContinueGate, IdleTimer},
+    timing::{ContinueGate, EndMarker, IdleTimer},
 };
 use crate::{
     client::UpstreamError,

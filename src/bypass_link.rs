@@ -21,6 +21,7 @@ use crate::{
     error_pages,
     expiring_map::{ExpiringMap, Lifetime},
     panel::in_words,
+    rewrite::RequestInfo,
 };
 
 /// The path on the control host.
@@ -77,13 +78,15 @@ impl BypassLinks {
         }
     }
 
-    /// Whether any client may get the original of any page.
-    pub(crate) fn are_used(&self) -> bool {
-        self.is_used.load(Relaxed)
+    /// Records in a request whether this client gets the original of its page.
+    pub(crate) fn apply(&self, client: IpAddr, headers: &HeaderMap, info: &mut RequestInfo<'_>) {
+        // Most processes never allow any.
+        let page = (self.is_used.load(Relaxed) && info.is_whole_page()).then(|| info.url()).flatten();
+        info.wants_original = page.is_some_and(|page| self.allows(client, headers, &page));
     }
 
     /// Whether this client gets the original of this page.
-    pub(crate) fn allows(&self, client: IpAddr, headers: &HeaderMap, page: &Url) -> bool {
+    fn allows(&self, client: IpAddr, headers: &HeaderMap, page: &Url) -> bool {
         self.allowed.get(&self.token(client, headers, page)).is_some()
     }
 
@@ -144,7 +147,7 @@ impl BypassLinks {
             self.allowed.insert(token, ());
             self.is_used.store(true, Relaxed);
         }
-        error_pages::see_other(page.as_str())
+        admin::see_other(page.as_str())
     }
 
     /// `User-Agent` distinguishes clients behind one IP address.

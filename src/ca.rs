@@ -3,11 +3,9 @@
 //!
 //! The private key stays in its file, which only its owner can read. When a leaf is needed is decided in `mitm`.
 
-mod leaf;
 mod make;
 mod manage;
 
-pub(crate) use self::leaf::ALPN_PROTOCOLS;
 use std::{
     fs, io,
     ops::RangeInclusive,
@@ -24,10 +22,12 @@ use rustls::{
     ServerConfig,
     crypto::{
         CryptoProvider,
-        ring::{default_provider, sign::any_supported_type},
+        ring::{Ticketer, default_provider, sign::any_supported_type},
     },
     pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, pem::PemObject},
-    sign::{CertifiedKey, SigningKey},
+    server::NoServerSessionStorage,
+    sign::{CertifiedKey, SigningKey, SingleCertAndKey},
+    version::{TLS12, TLS13},
 };
 use time::{Duration, OffsetDateTime};
 
@@ -38,6 +38,9 @@ use crate::{
 
 const KEY_FILE: &str = "ca.key.pem";
 const CERT_FILE: &str = "ca.cert.pem";
+
+/// Application protocols spoken with clients, the preferred one first.
+pub(crate) const ALPN_PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
 /// Life of a leaf in days. Browsers refuse more than 398 (CA/Browser Forum Baseline Requirements
 /// § 6.3.2); leaves are minted anew at every start, so 90 is plenty and passes shorter rules to come.
@@ -132,7 +135,7 @@ impl Authority {
     pub(crate) fn handshake(&self, host: &Host) -> Result<Arc<ServerConfig>, AuthorityError> {
         let make = || -> Result<_, AuthorityError> {
             let (leaf, valid) = self.mint(host)?;
-            Ok(Leaf { handshake: leaf::config(leaf, Arc::clone(&self.provider))?, valid })
+            Ok(Leaf { handshake: handshake_settings(leaf, Arc::clone(&self.provider))?, valid })
         };
         let leaf = self.leaves.get_or_insert(host, make)?;
         if leaf.valid.contains(&OffsetDateTime::now_utc()) {
@@ -166,6 +169,24 @@ impl Authority {
         let certified = CertifiedKey::new(vec![leaf.der().clone()], signer);
         Ok((certified, params.not_before..=params.not_after))
     }
+}
+
+/// The settings of handshakes that show this leaf.
+///
+/// Session tickets are encrypted with a key of this leaf alone: RFC 8446 § 4.6.1 binds a ticket to the name in the
+/// `ClientHello`, and hosts that are addresses have none there. The key is dropped with the leaf, so that no session of an old
+/// authority is resumed under a new one.
+fn handshake_settings(leaf: CertifiedKey, provider: Arc<CryptoProvider>) -> Result<Arc<ServerConfig>, rustls::Error> {
+    let mut config = ServerConfig::builder_with_provider(provider)
+        // RFC 8996: TLS 1.0 and 1.1 must not be used. Named, so that no default decides.
+        .with_protocol_versions(&[&TLS13, &TLS12])?
+        .with_no_client_auth()
+        .with_cert_resolver(Arc::new(SingleCertAndKey::from(leaf)));
+    config.alpn_protocols = ALPN_PROTOCOLS.map(<[u8]>::to_vec).to_vec();
+    config.ticketer = Ticketer::new()?;
+    // Tickets carry the sessions; rustls's own store would allocate its memory in advance.
+    config.session_storage = Arc::new(NoServerSessionStorage {});
+    Ok(Arc::new(config))
 }
 
 fn is_missing(dir: &Path) -> bool {

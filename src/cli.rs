@@ -13,7 +13,6 @@ mod listeners;
 mod lists;
 mod overlay;
 mod pause;
-mod schema;
 mod serve;
 
 use std::{
@@ -214,7 +213,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Serve(own)) => serve::run(config, own.or(serve)),
         Some(Command::Init(arguments)) => init::run(&arguments, config),
         Some(Command::CheckConfig(arguments)) => check_config::run(arguments, config),
-        Some(Command::Schema) => schema::run(),
+        Some(Command::Schema) => say(&(serde_json::to_string_pretty(&config::schema())? + "\n")),
         Some(Command::Ca { command }) => ca::run(&command, &load(config)?),
         Some(Command::Devices { command }) => devices::run(&command, &load(config)?),
         Some(Command::HashPassword) => hash_password::run(),
@@ -294,7 +293,6 @@ fn exit_code(error: &anyhow::Error) -> u8 {
         _ => error.downcast_ref::<io::Error>(),
     };
     match io.map(io::Error::kind) {
-        Some(io::ErrorKind::AddrInUse | io::ErrorKind::AddrNotAvailable) => EX_UNAVAILABLE,
         Some(io::ErrorKind::NotFound) => EX_NOINPUT,
         Some(_) => EX_IOERR,
         None if error.is::<PageError>() => EX_DATAERR,
@@ -330,8 +328,6 @@ mod tests {
 
     #[test]
     fn errors_have_their_exit_codes() {
-        let taken = io::Error::from(io::ErrorKind::AddrInUse);
-        assert_eq!(exit_code(&anyhow::Error::from(taken).context("listen")), EX_UNAVAILABLE);
         assert_eq!(exit_code(&StartError::from(AuthorityError::NoFolder).into()), EX_CONFIG);
     }
 }

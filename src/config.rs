@@ -65,9 +65,9 @@ pub use self::{
 
 use self::listen::Listen;
 pub(crate) use self::{
+    edit::effective,
     error::{Kind as ConfigErrorKind, in_plain_words},
     file::{MAX_CONFIG, read as read_file},
-    load::effective,
 };
 use crate::blocking::{Blocker, ListSource};
 

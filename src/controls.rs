@@ -11,6 +11,7 @@
 //! A link that is not ours (forged, of another device, older than the secret, followed from another site) leads to the page
 //! as it is shown without.
 
+mod look;
 mod originals;
 
 use std::{
@@ -24,7 +25,7 @@ use std::{
 use base64ct::{Base64UrlUnpadded, Encoding};
 use bytes::Bytes;
 use gleaner_filters::{Links, Shape, View};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, header, uri::PathAndQuery};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, header, response::Parts, uri::PathAndQuery};
 use ring::{
     hmac,
     rand::{SecureRandom, SystemRandom},
@@ -34,7 +35,14 @@ use url::{Url, form_urlencoded};
 
 pub(crate) use self::originals::Kept;
 use self::originals::Originals;
-use crate::{admin, authority::Target, device::Device, private_file};
+use crate::{
+    admin,
+    authority::Target,
+    device::Device,
+    headers::{members, without},
+    private_file,
+    rewrite::RequestInfo,
+};
 
 const PARAMETER: &str = "gleaner-view";
 
@@ -191,23 +199,27 @@ impl PageControls {
     }
 
     /// Whether the request is for a view, rather than for the page itself.
-    pub(crate) fn is_view(&self) -> bool {
+    fn is_view(&self) -> bool {
         self.asked.is_some()
     }
 
-    /// Keeps the original for the other views of this page.
-    pub(crate) fn keep(&self, original: Kept) {
+    /// Keeps a page as it came for its other views, unless it must not be stored (RFC 9111 § 5.2.2.5).
+    pub(crate) fn keep(&self, page: &Url, head: &Parts, body: &[Bytes]) {
+        let is_secret = members(&head.headers, &header::CACHE_CONTROL).any(|it| it.eq_ignore_ascii_case("no-store"));
         // Showing another view of it does not make it younger.
-        if self.is_view() && self.original(&original.page).is_some() {
+        if is_secret || self.is_view() && self.original(page).is_some() {
             return;
         }
         if let Some(&id) = self.id.get() {
+            // Cookies are set once.
+            let headers = without(&head.headers, |name| *name == header::SET_COOKIE);
+            let original = Kept { page: page.clone(), status: head.status, headers, body: body.to_vec() };
             self.controls.originals.keep(&self.device, self.place(id), original);
         }
     }
 
     /// The original of this view.
-    pub(crate) fn original(&self, page: &Url) -> Option<Arc<Kept>> {
+    fn original(&self, page: &Url) -> Option<Arc<Kept>> {
         self.controls.originals.get(&self.device, self.place(self.asked?), page)
     }
 
@@ -219,6 +231,18 @@ impl PageControls {
         }
         let account = start(context);
         std::array::from_fn(|index| id[index] ^ account[index])
+    }
+}
+
+impl RequestInfo<'_> {
+    /// The original of a view, where it is still here.
+    pub(crate) fn kept_original(&self) -> Option<Arc<Kept>> {
+        self.controls.as_ref()?.original(&self.url()?)
+    }
+
+    /// Whether it is for a view of a page.
+    pub(crate) fn is_view(&self) -> bool {
+        self.controls.as_ref().is_some_and(PageControls::is_view)
     }
 }
 

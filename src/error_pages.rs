@@ -92,17 +92,6 @@ pub(crate) fn page(status: StatusCode, markup: &Markup) -> Response<Body> {
     response
 }
 
-/// Leads to another page.
-pub(crate) fn see_other(to: &str) -> Response<Body> {
-    let mut response = Response::new(Body::default());
-    *response.status_mut() = StatusCode::SEE_OTHER;
-    harden(response.headers_mut());
-    if let Ok(to) = HeaderValue::from_str(to) {
-        response.headers_mut().insert(header::LOCATION, to);
-    }
-    response
-}
-
 /// Fields that every answer of our own carries.
 pub(crate) fn harden(headers: &mut HeaderMap) {
     headers.insert(header::CONTENT_SECURITY_POLICY, CSP);

@@ -226,6 +226,3 @@ fn keep_upgrade(headers: &mut HeaderMap, upgrade: Option<&HeaderValue>) {
         headers.insert(header::UPGRADE, protocol.clone());
     }
 }
-
-#[cfg(test)]
-mod tests;

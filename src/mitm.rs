@@ -18,14 +18,14 @@ use bytes::BytesMut;
 use http::Version;
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
-use rustls::{AlertDescription, ServerConfig};
+use rustls::ServerConfig;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite},
     net::TcpStream,
     time::{sleep, timeout},
 };
 use tokio_rustls::TlsAcceptor;
-use tracing::{debug, info, warn};
+use tracing::{debug, warn};
 
 use self::first_bytes::{FirstBytes, Hello, first_bytes};
 pub(crate) use self::tunnelled_hosts::TunnelledHosts;
@@ -244,28 +244,8 @@ impl SniffedConnect {
 
     /// The client has ended the connection before its first byte.
     fn broke_off(self, error: &io::Error) {
-        if let Some(is_alert) = refusal(error) {
-            self.count_refusal(is_alert);
-        }
+        self.count_refusal(error);
         self.handshake_failed(&error.to_string());
-    }
-
-    /// The client has refused our certificate: it has said so by an alert, or may have by closing the connection.
-    fn count_refusal(&self, is_alert: bool) {
-        let Self { proxy, device, .. } = self;
-        let (tunnelled, trusted) = (&proxy.tunnelled, &proxy.trusted_devices);
-        let is_ours = matches!(self.destination, Destination::ControlHost(_));
-        if !is_ours && !self.running.config.https.tunnel_refused || !is_alert && device.is_browser() {
-            return;
-        }
-        let refused = tunnelled.refused(device, &self.target().host_port, is_alert);
-        // The start page looks at the control host whether the client trusts the authority. A connection that was only closed
-        // may be that of a person who left the page. Of other hosts, one may be pinned, and a few in a row are not.
-        if is_ours && (is_alert || refused.often) || is_alert && refused.doubted {
-            trusted.distrusts(device);
-        } else if refused.doubted {
-            trusted.doubts(device);
-        }
     }
 
     /// HTTP in clear inside of the tunnel, as Chromium sends `ws://`.
@@ -311,26 +291,4 @@ impl SniffedConnect {
 fn rewound<I: AsyncRead + AsyncWrite + Send>(read: BytesMut, io: I) -> impl AsyncRead + AsyncWrite + Unpin + Send {
     let (reader, writer) = tokio::io::split(io);
     tokio::io::join(io::Cursor::new(read).chain(reader), writer)
-}
-
-/// Whether a failed handshake is a refusal of our certificate: by an alert (RFC 8446 § 6.2), or by closing the connection.
-fn refusal(error: &io::Error) -> Option<bool> {
-    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
-    match (inner, error.kind()) {
-        (Some(rustls::Error::AlertReceived(alert)), _) => {
-            use AlertDescription::{BadCertificate, CertificateUnknown, UnknownCA};
-            [UnknownCA, BadCertificate, CertificateUnknown].contains(alert).then_some(true)
-        }
-        (_, io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe) => Some(false),
-        _ => None,
-    }
-}
-
-impl Proxy {
-    /// Remembers an origin that only the client's own TLS can speak with.
-    pub(crate) fn tunnel_from_now_on(&self, target: &Target, error: &UpstreamError) {
-        let host = &*target.host_port;
-        info!(host, reason = %error, "connections to this host are tunnelled from now on");
-        self.tunnelled.insert(host.to_owned(), &error.to_string());
-    }
 }

@@ -22,7 +22,7 @@ use url::form_urlencoded;
 use self::access::Guest;
 pub(crate) use self::{access::Sessions, overview::in_words};
 use crate::{
-    admin::CONTROL_HOST,
+    admin::{self, CONTROL_HOST},
     body::Body,
     config::Asker,
     device::{self, Device},
@@ -266,7 +266,7 @@ fn file(content: &'static str, kind: &'static str) -> Response<Body> {
 
 /// Leads to a page of the panel after a form was sent.
 fn see_other(path: &str) -> Response<Body> {
-    let mut response = error_pages::see_other(path);
+    let mut response = admin::see_other(path);
     harden(&mut response);
     response
 }

@@ -13,6 +13,7 @@ use std::{
 };
 
 use foldhash::{HashMap, HashMapExt};
+use gleaner_filters::{FilterName, Report};
 use http::Method;
 use parking_lot::Mutex;
 use tokio::sync::broadcast;
@@ -45,6 +46,19 @@ pub(crate) struct PageEffect {
     pub(crate) links: u64,
     /// From the last byte of the original to the rewritten page.
     pub(crate) added: Duration,
+}
+
+impl PageEffect {
+    pub(crate) fn of(report: &Report, before: usize, after: usize, added: Duration) -> Self {
+        let ads = report.filters.iter().find(|filter| filter.filter == FilterName::AdServers.as_str());
+        Self {
+            before: before as u64,
+            after: after as u64,
+            ads: ads.map_or(0, |filter| filter.removed as u64),
+            links: report.links as u64,
+            added,
+        }
+    }
 }
 
 /// One finished request.

@@ -21,7 +21,7 @@ mod workers;
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use gleaner_filters::{FilterName, Filtered, Report};
+use gleaner_filters::Filtered;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header, response::Parts};
 use http_body_util::BodyExt;
 use tokio::{sync::Semaphore, time::timeout};
@@ -42,8 +42,8 @@ use crate::{
     body::Body,
     bypass_link,
     config::{Config, ConfigError, Rewrite},
-    controls::{Kept, PageControls},
-    headers::{accept, members, repair, validators, without},
+    controls::PageControls,
+    headers::{accept, members, repair, validators},
     records::PageEffect,
 };
 
@@ -200,14 +200,17 @@ impl Rewriter {
             Err(reason) => return pass(head, original.into_body(body), reason),
         };
         self.domains.learn(&url, filtered.survey.as_ref());
-        keep_original(asked, &url, &head, &original);
+        if let Some(controls) = asked.controls.as_ref().filter(|_| asked.can_be_repeated()) {
+            controls.keep(&url, &head, &original.chunks);
+        }
         let pages = match more {
             Some(more) if self.joins(asked) => self.join(asked, &mut head.headers, &mut filtered, more).await,
             _ => 1,
         };
         match self.workers.encode(std::mem::take(&mut filtered.content), asked.coding).await {
             Ok(coded) => {
-                let effect = effect(&filtered.report, &original, coded.body.len());
+                let added = original.ended.map(|ended| ended.elapsed()).unwrap_or_default();
+                let effect = PageEffect::of(&filtered.report, original.bytes, coded.body.len(), added);
                 let (mut response, action) = finish(asked, head, &filtered, coded, pages);
                 response.extensions_mut().insert(effect);
                 (response, action)
@@ -274,29 +277,6 @@ fn finish(
         let _ = write!(action, "; pages={pages}");
     }
     noted(head, Body::from(body), action)
-}
-
-/// What was done, in numbers.
-fn effect(report: &Report, original: &Original, bytes: usize) -> PageEffect {
-    let ads = report.filters.iter().find(|filter| filter.filter == FilterName::AdServers.as_str());
-    PageEffect {
-        before: original.bytes as u64,
-        after: bytes as u64,
-        ads: ads.map_or(0, |filter| filter.removed as u64),
-        links: report.links as u64,
-        added: original.ended.map(|ended| ended.elapsed()).unwrap_or_default(),
-    }
-}
-
-/// Keeps a page as it came for its other views, unless it must not be stored (RFC 9111 § 5.2.2.5).
-fn keep_original(asked: &RequestInfo<'_>, page: &Url, head: &Parts, original: &Original) {
-    let is_stored = !members(&head.headers, &header::CACHE_CONTROL).any(|it| it.eq_ignore_ascii_case("no-store"));
-    if let Some(controls) = asked.controls.as_ref().filter(|_| is_stored && asked.can_be_repeated()) {
-        // Cookies are set once.
-        let headers = without(&head.headers, |name| *name == header::SET_COOKIE);
-        let body = original.chunks.clone();
-        controls.keep(Kept { page: page.clone(), status: head.status, headers, body });
-    }
 }
 
 /// Reads the page, keeps every byte, and passes it to the worker. `received` is called with all

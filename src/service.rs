@@ -176,7 +176,7 @@ impl Exchange {
         let view = match asked {
             Asked::Page => None,
             Asked::View(view, id) => Some((view, id)),
-            Asked::NotOurs(page) => return Ok(Answer::Response(error_pages::see_other(page.as_str()))),
+            Asked::NotOurs(page) => return Ok(Answer::Response(admin::see_other(page.as_str()))),
         };
         let host = permit.target().plain_host();
         if let Some(response) = self.blocked(&mut request, &permit, host) {
@@ -207,11 +207,6 @@ impl Exchange {
         Device::new(self.connection.client.ip(), self.user.clone(), headers)
     }
 
-    /// Whether this device has paused blocking.
-    fn is_paused(&self) -> bool {
-        self.proxy.paused_devices.of(self.connection.client.ip().to_canonical(), self.user.clone()).is_some()
-    }
-
     /// The profile of this client and host.
     fn profile(&self, headers: &HeaderMap, host: &str) -> Option<Choice<'_>> {
         let asker = Asker {
@@ -221,16 +216,6 @@ impl Exchange {
             port: self.connection.local.port(),
         };
         self.running.config.profiles.choose(&asker, host)
-    }
-
-    /// A first request on a decrypted connection: the client has accepted our certificate.
-    fn certificate_accepted(&self) {
-        if let (Some(device), Some(target)) = (&self.connection.device, &self.connection.tunnel)
-            && self.connection.state.counts().0 == 1
-        {
-            self.proxy.tunnelled.accepted(device, &target.host_port);
-            self.proxy.trusted_devices.seen(device);
-        }
     }
 
     /// Asks for a name and a password. Returns the name.

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::Visit;
-use crate::{body::Body, device::Device, error_pages, service::Proxy};
+use crate::{body::Body, device::Device, service::Proxy};
 
 /// Forgets that the browsers of this device trust the authority, and the hosts that are tunnelled for it.
 pub(super) const FORGET: &str = "/forget";
@@ -49,5 +49,5 @@ pub(super) fn answer(proxy: &Proxy, visit: &Visit<'_>, path: &str, query: &str) 
         next = FORGOTTEN;
     }
     proxy.tunnelled.forget(&visit.device);
-    Some(error_pages::see_other(next))
+    Some(super::see_other(next))
 }

@@ -25,7 +25,7 @@ pub(super) fn answer<B>(proxy: &Proxy, visit: &Visit<'_>, request: &Request<B>) 
     if let Some(chosen) = value("look").filter(|_| value("token") == Some(&token)) {
         // Ours are JSON; another text means the profile's.
         proxy.device_looks.set(&visit.device, serde_json::from_str(chosen).ok());
-        return error_pages::see_other(&path(page.as_ref(), &[]));
+        return super::see_other(&path(page.as_ref(), &[]));
     }
     let chosen = proxy.device_looks.of(&visit.device);
     let look = chosen.unwrap_or_else(|| of_profile(proxy, visit, page.as_ref()));

@@ -35,7 +35,7 @@ pub(super) fn post(proxy: &Proxy, device: &Device, query: &str) -> Option<Respon
     let chosen = value("for").filter(|_| value("token") == Some(&proxy.forms.token(device, PATH)))?;
     let length = if chosen == "off" { Duration::ZERO } else { parse_duration(chosen).ok()? };
     proxy.paused_devices.set(device, length);
-    Some(error_pages::see_other(PATH))
+    Some(super::see_other(PATH))
 }
 
 fn page(proxy: &Proxy, device: &Device, token: &str) -> Markup {

@@ -1,12 +1,18 @@
-//! When a request body may be sent, and when a body has stalled.
+//! When a request body may be sent, when a body has stalled, and when h2 has written all of one.
 
 use std::{
+    convert::Infallible,
     pin::Pin,
     task::{Context, Poll},
     time::Duration,
 };
 
-use tokio::time::{Instant, Sleep, Timeout, sleep, timeout};
+use bytes::Bytes;
+use http_body::Frame;
+use tokio::{
+    sync::oneshot,
+    time::{Instant, Sleep, Timeout, sleep, timeout},
+};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 /// How long a request body waits for `100 Continue` before it is sent all the same: servers may ignore the
@@ -53,5 +59,31 @@ impl ContinueGate {
 
     pub(super) fn poll_open(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         self.0.as_mut().poll(cx).map(drop)
+    }
+}
+
+/// When h2 has written all that a body gave it, which hyper does not tell: a last frame without data, and its end. h2
+/// writes the frames of a stream in their order and drops each one then.
+#[derive(Debug, Default)]
+pub(crate) struct EndMarker(Option<oneshot::Receiver<Infallible>>);
+
+/// The content of the frame.
+struct Empty(#[allow(dead_code, reason = "its end is what counts")] oneshot::Sender<Infallible>);
+
+impl AsRef<[u8]> for Empty {
+    fn as_ref(&self) -> &[u8] {
+        &[]
+    }
+}
+
+impl EndMarker {
+    /// The frame at first, and nothing once it was written.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Frame<Bytes>>> {
+        if let Some(written) = &mut self.0 {
+            return Pin::new(written).poll(cx).map(|_| None);
+        }
+        let (sender, written) = oneshot::channel();
+        self.0 = Some(written);
+        Poll::Ready(Some(Frame::data(Bytes::from_owner(Empty(sender)))))
     }
 }

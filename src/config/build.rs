@@ -9,14 +9,13 @@ use std::{
     sync::Arc,
 };
 
-use gleaner_filters::ChainConfig;
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 
 use super::{
-    Access, BUILTIN, BUILTIN_UNTOUCHED, Config, HostPatterns, Profile, Profiles, RawBlocking, RawConfig, RawProfile,
-    document::Place, error::Mistake, file, hint, hosts, https,
+    Access, BUILTIN, BUILTIN_UNTOUCHED, Config, HostPatterns, Profiles, RawConfig, blocking, document::Place,
+    error::Mistake, file, hosts, https,
 };
-use crate::blocking::{Blocker, Blocking, ListSource};
+use crate::blocking::Blocker;
 
 /// Lines of one list that are reported at once.
 const MOST_BAD_LINES: usize = 20;
@@ -36,7 +35,7 @@ impl RawConfig {
             // Else what was left out as wrong could be what is missed here.
             noted(check_listen(&self.listen, &self.access), mistakes);
         }
-        let blocking = blocking(self.blocking.clone(), self.ad_server_lists.take(), base);
+        let blocking = blocking::build(self.blocking.clone(), self.ad_server_lists.take(), base);
         let (settings, hint) = noted(blocking, mistakes);
         let blocker = Arc::new(Blocker::load(settings));
         watched.extend(blocker.files());
@@ -81,32 +80,6 @@ fn on_all_addresses(listen: &[SocketAddr]) -> Vec<SocketAddr> {
         wide.extend(wanted.iter().filter(|addr| !wide.contains(addr)).copied().collect::<Vec<_>>());
     }
     wide
-}
-
-/// A profile of the filter settings that its own are laid over already.
-pub(super) fn profile(name: &str, raw: &RawProfile, mut filters: ChainConfig, config: &Config) -> Profile {
-    if raw.images == Some(false) {
-        let ignore = &mut filters.ignore;
-        (ignore.non_link_images, ignore.non_link_images_alt) = (true, true);
-        (ignore.image_links, ignore.image_links_alt) = (true, true);
-        filters.output.lead_image = false;
-    }
-    if raw.blocking == Some(false) {
-        filters.ad_servers.enabled = false;
-    }
-    for host in &mut filters.ad_servers.except {
-        *host = hosts::without_wildcard(host).to_owned();
-    }
-    let mut hasher = DefaultHasher::new();
-    (config.fingerprint, serde_yaml::to_value(&filters).unwrap_or_default()).hash(&mut hasher);
-    Profile {
-        name: name.to_owned(),
-        rewrite: raw.rewrite.unwrap_or(config.rewrite.enabled),
-        intercept: raw.intercept.unwrap_or(config.https.intercept),
-        blocking: raw.blocking.unwrap_or(true),
-        filters,
-        fingerprint: hasher.finish(),
-    }
 }
 
 fn authority_dir(dir: Option<&Path>, base: &Path) -> Result<Option<PathBuf>, Mistake> {
@@ -172,47 +145,6 @@ fn fingerprint(raw: &RawConfig, lists: u64) -> u64 {
     lists.hash(&mut hasher);
     serde_yaml::to_value(&raw.filters).unwrap_or_default().hash(&mut hasher);
     hasher.finish()
-}
-
-/// The section `blocking` with whole paths, and what it was read as.
-fn blocking(
-    raw: RawBlocking,
-    old: Option<Vec<ListSource>>,
-    base: &Path,
-) -> Result<(Blocking, Option<String>), Mistake> {
-    let hint = old.is_some().then(|| hint::OLD_LISTS.to_owned());
-    let mut lists = Vec::new();
-    for list in old.unwrap_or(raw.lists) {
-        if !lists.contains(&list) {
-            lists.push(list);
-        }
-    }
-    for name in raw.except_by_list.keys() {
-        if !lists.iter().any(|list| list.to_string() == *name) {
-            let names: Vec<_> = lists.iter().map(|list| format!("`{list}`")).collect();
-            let problem = format!("{name:?} is none of the lists in use; expected one of {}", names.join(", "));
-            return Err(Mistake::value("blocking.except_by_list", problem));
-        }
-    }
-    let whole = |list| match list {
-        ListSource::File(path) => ListSource::File(file::under(base, &path)),
-        list => list,
-    };
-    let except_by_list = raw.except_by_list.into_iter().map(|(name, except)| {
-        let list: Result<ListSource, _> = name.parse();
-        (list.map_or(name, |list| whole(list).to_string()), except)
-    });
-    let dir = raw.dir.map(|dir| file::under(base, &dir));
-    let blocking = Blocking {
-        enabled: raw.enabled,
-        requests: raw.requests,
-        except_by_list: except_by_list.collect(),
-        lists: lists.into_iter().map(whole).collect(),
-        except: raw.except,
-        update: raw.update,
-        dir: dir.or_else(|| https::default_authority_dir().map(|dir| dir.join("lists"))),
-    };
-    Ok((blocking, hint))
 }
 
 /// Hosts that are neither opened nor rewritten: those of all lists, each of which is read once.

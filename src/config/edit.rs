@@ -14,7 +14,18 @@ use parking_lot::Mutex;
 use serde_yaml::{Mapping, Value};
 use yaml_edit::{Document, YamlFile, YamlNode, path::YamlPath};
 
-use super::{Config, ConfigError, document, file};
+use super::{
+    Config, ConfigError, RawConfig, document, file,
+    load::{lay_over, with_preset},
+};
+
+/// All settings of a text, the defaults among them, as a tree.
+pub(crate) fn effective(text: &str) -> Result<Value, ConfigError> {
+    let tree = document::read(file::without_mark(text)).map_err(|error| ConfigError::content(None, error))?;
+    let mut all = serde_yaml::to_value(RawConfig::default()).unwrap_or_default();
+    lay_over(&mut all, with_preset(&tree));
+    Ok(all)
+}
 
 /// Another value for a key. The path is that of the keys, without indexes of items.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,17 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_yaml::Value;
 
-use super::{RawConfig, document::Path};
-
-/// Where the lists are today.
-pub(super) const OLD_LISTS: &str = "`ad_server_lists` is now `lists`, indented under `blocking:`";
+use super::{RawConfig, blocking, document::Path};
 
 /// What may have been meant by the unknown key at the end of this path: another section has a key of that name, or the
 /// empty section before it has, and only the indentation is missing.
 pub(super) fn of_unknown_key(tree: &Value, path: &[String]) -> Option<String> {
     let (key, above) = path.split_last()?;
     if key == "ad_server_lists" {
-        return Some(OLD_LISTS.to_owned());
+        return Some(blocking::OLD_LISTS.to_owned());
     }
     // Profiles repeat the keys of `filters`.
     let known = RawConfig { profiles: BTreeMap::default(), ..RawConfig::default() };
@@ -33,13 +30,6 @@ pub(super) fn of_unknown_key(tree: &Value, path: &[String]) -> Option<String> {
         [one] => Some(format!("it belongs under {one}, indented")),
         [one, other, ..] => Some(format!("it belongs under a section such as {one} or {other}, indented")),
     }
-}
-
-/// What a name of a file may be: an address without its scheme.
-pub(super) fn of_file(name: &str) -> Option<String> {
-    let (host, _) = name.split_once('/')?;
-    let is_host = host.split('.').count() > 1 && host.split('.').all(|label| !label.is_empty());
-    is_host.then(|| format!("did you mean `https://{name}`? "))
 }
 
 /// What a boolean is read as where a word is expected.

@@ -13,13 +13,13 @@ use serde_path_to_error::Segment;
 use serde_yaml::Value;
 
 use super::{
-    Config, ConfigError, Intercept, Profiles, RawConfig, build,
+    Config, ConfigError, Intercept, Profiles, RawConfig, blocking,
     document::{self, Path as TreePath},
     error::{Mistake, with_hint},
     file::{self, without_mark},
     hint, profiles,
 };
-use crate::blocking::{Blocker, ListSource};
+use crate::blocking::Blocker;
 
 /// Where to look for the file.
 #[derive(Clone, Debug)]
@@ -91,9 +91,9 @@ impl Config {
             {
                 mistakes.push(of_filters(&tree, &error));
             }
-            config.profiles = all_profiles(&config, &mut mistakes);
+            config.profiles = Profiles::build(&config, &mut mistakes);
             config.hints.extend(hint::of_boolean(&tree));
-            let unread = unread_lists(&config, &tree, &base);
+            let unread = blocking::unread_lists(&config, &tree, &base);
             config.unread_lists = (!unread.is_empty()).then(|| ConfigError::mistakes(file, text, &unread));
             config
         });
@@ -104,7 +104,7 @@ impl Config {
         self.build_chain(filters).map_err(|error| ConfigError::elsewhere(format!("configuration: filters.{error}")))
     }
 
-    fn build_chain(&self, filters: &ChainConfig) -> Result<Chain, gleaner_filters::ConfigError> {
+    pub(super) fn build_chain(&self, filters: &ChainConfig) -> Result<Chain, gleaner_filters::ConfigError> {
         Chain::new(filters, self.page_limits(), self.lists())
     }
 
@@ -127,14 +127,6 @@ impl Config {
             cpu: Duration::from_millis(self.limits.page_cpu_ms),
         }
     }
-}
-
-/// All settings of a text, the defaults among them, as a tree.
-pub(crate) fn effective(text: &str) -> Result<Value, ConfigError> {
-    let tree = document::read(without_mark(text)).map_err(|error| ConfigError::content(None, error))?;
-    let mut all = serde_yaml::to_value(RawConfig::default()).unwrap_or_default();
-    lay_over(&mut all, with_preset(&tree));
-    Ok(all)
 }
 
 /// Mistakes that are reported at once.
@@ -167,33 +159,8 @@ impl RawConfig {
     }
 }
 
-/// The files of `blocking.lists` that are not in use. A start goes on without them.
-fn unread_lists(config: &Config, tree: &Value, base: &Path) -> Vec<Mistake> {
-    let (key, written) = match tree.get("ad_server_lists") {
-        Some(old) => ("ad_server_lists", Some(old)),
-        None => ("blocking.lists", tree.get("blocking").and_then(|section| section.get("lists"))),
-    };
-    let written = written.and_then(Value::as_sequence).map(Vec::as_slice).unwrap_or_default();
-    let mut mistakes = Vec::new();
-    for list in config.blocker.lists() {
-        let (ListSource::File(file), Some(problem)) = (&list.source, &list.problem) else { continue };
-        let is_it = |item: &str| file::under(base, Path::new(item)) == *file;
-        let found = written
-            .iter()
-            .enumerate()
-            .find_map(|(index, item)| Some((index, item.as_str().filter(|item| is_it(item))?)));
-        let (path, hint) = match found {
-            Some((index, item)) => (format!("{key}.{index}"), hint::of_file(item)),
-            None => (key.to_owned(), None),
-        };
-        let problem = format!("{problem}; {}expected the file of a list", hint.unwrap_or_default());
-        mistakes.push(Mistake::value(&path, problem));
-    }
-    mistakes
-}
-
 /// Whether any mistake is in one of these sections.
-fn is_any_in(mistakes: &[Mistake], sections: &[&str]) -> bool {
+pub(super) fn is_any_in(mistakes: &[Mistake], sections: &[&str]) -> bool {
     mistakes.iter().filter_map(|mistake| mistake.path.first()).any(|key| sections.contains(&key.as_str()))
 }
 
@@ -217,7 +184,7 @@ fn of_reader(tree: &Value, error: &serde_path_to_error::Error<serde_yaml::Error>
 }
 
 /// A mistake that the filters found. A problem with an item of a list begins with the item.
-fn of_filters(tree: &Value, error: &gleaner_filters::ConfigError) -> Mistake {
+pub(super) fn of_filters(tree: &Value, error: &gleaner_filters::ConfigError) -> Mistake {
     let mut mistake = Mistake::value(&format!("filters.{}", error.key), error.problem.clone());
     let list = mistake.path.iter().try_fold(tree, |tree, key| tree.get(key));
     let item = error.problem.split(['"', '`']).nth(1);
@@ -227,39 +194,8 @@ fn of_filters(tree: &Value, error: &gleaner_filters::ConfigError) -> Mistake {
     mistake
 }
 
-/// The profiles, each checked as the section `filters` is, and the rules.
-fn all_profiles(config: &Config, mistakes: &mut Vec<Mistake>) -> Profiles {
-    let (raw, mut all) = (&config.raw, Vec::new());
-    for (name, profile) in &raw.profiles {
-        let within = |mistake: Mistake| {
-            let above = ["profiles".to_owned(), name.clone()];
-            Mistake { path: above.into_iter().chain(mistake.path).collect(), ..mistake }
-        };
-        let filters = laid_over(&config.filters, profile.filters.clone()).unwrap_or_else(|wrong| {
-            mistakes.extend(wrong.into_iter().map(within));
-            config.filters.clone()
-        });
-        let profile = build::profile(name, profile, filters, config);
-        if profile.filters != config.filters
-            && !is_any_in(mistakes, &["filters"])
-            && let Err(error) = config.build_chain(&profile.filters)
-        {
-            mistakes.push(within(of_filters(&Value::Null, &error)));
-        }
-        all.push(Arc::new(profile));
-    }
-    // What was left out as wrong must not be missed by a rule.
-    if is_any_in(mistakes, &["profiles", "devices", "sites", "access"]) {
-        return Profiles::default();
-    }
-    Profiles::new(all, raw.sites.clone(), raw.devices.clone(), &raw.access.users).unwrap_or_else(|mistake| {
-        mistakes.push(mistake);
-        Profiles::default()
-    })
-}
-
 /// Filter settings with a tree laid over them, or the mistakes in it.
-fn laid_over(filters: &ChainConfig, over: Value) -> Result<ChainConfig, Vec<Mistake>> {
+pub(super) fn laid_over(filters: &ChainConfig, over: Value) -> Result<ChainConfig, Vec<Mistake>> {
     let mut tree = serde_yaml::to_value(filters).unwrap_or_default();
     lay_over(&mut tree, over);
     let root = serde_yaml::Mapping::from_iter([("filters".into(), tree)]);
@@ -299,7 +235,7 @@ fn as_written(path: &mut TreePath, removed: &[TreePath]) {
 }
 
 /// The tree with its preset, and the shipped profiles, under what is written.
-fn with_preset(tree: &Value) -> Value {
+pub(super) fn with_preset(tree: &Value) -> Value {
     let mut tree = tree.clone();
     if tree.get("preset").and_then(Value::as_str) == Some("crunch")
         && let Ok(mut filters) = serde_yaml::to_value(ChainConfig::crunch())
@@ -326,7 +262,7 @@ pub fn filters_over(filters: &ChainConfig, yaml: &str) -> Result<ChainConfig, St
 }
 
 /// Lays one tree over another: maps key by key, everything else as a whole. Nothing written changes nothing.
-fn lay_over(base: &mut Value, over: Value) {
+pub(super) fn lay_over(base: &mut Value, over: Value) {
     match (base, over) {
         (Value::Mapping(base), Value::Mapping(over)) => {
             for (key, value) in over {

@@ -1,10 +1,9 @@
 //! Sections `profiles`, `devices` and `sites`: named sets of settings, and which device or site gets which.
-//!
-//! `load` makes a [`Profile`] of each [`RawProfile`] with the code that reads the rest of the file.
 
 use std::{
     collections::BTreeMap,
     fmt,
+    hash::{DefaultHasher, Hash, Hasher},
     net::{IpAddr, SocketAddr},
     sync::{Arc, LazyLock},
 };
@@ -15,7 +14,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_yaml::Value;
 
-use super::{ClientRange, HostPatterns, Intercept, error::Mistake, users::Users};
+use super::{
+    ClientRange, Config, HostPatterns, Intercept,
+    error::Mistake,
+    hosts,
+    load::{is_any_in, laid_over, of_filters},
+    users::Users,
+};
 
 /// The profile of a request that no rule matches.
 const FALLBACK: &str = "desktop";
@@ -176,9 +181,68 @@ impl fmt::Display for Rule {
     }
 }
 
+impl Profile {
+    /// A profile of the filter settings that its own are laid over already.
+    fn build(name: &str, raw: &RawProfile, mut filters: ChainConfig, config: &Config) -> Self {
+        if raw.images == Some(false) {
+            let ignore = &mut filters.ignore;
+            (ignore.non_link_images, ignore.non_link_images_alt) = (true, true);
+            (ignore.image_links, ignore.image_links_alt) = (true, true);
+            filters.output.lead_image = false;
+        }
+        if raw.blocking == Some(false) {
+            filters.ad_servers.enabled = false;
+        }
+        for host in &mut filters.ad_servers.except {
+            *host = hosts::without_wildcard(host).to_owned();
+        }
+        let mut hasher = DefaultHasher::new();
+        (config.fingerprint, serde_yaml::to_value(&filters).unwrap_or_default()).hash(&mut hasher);
+        Self {
+            name: name.to_owned(),
+            rewrite: raw.rewrite.unwrap_or(config.rewrite.enabled),
+            intercept: raw.intercept.unwrap_or(config.https.intercept),
+            blocking: raw.blocking.unwrap_or(true),
+            filters,
+            fingerprint: hasher.finish(),
+        }
+    }
+}
+
 impl Profiles {
+    /// The profiles, each checked as the section `filters` is, and the rules.
+    pub(super) fn build(config: &Config, mistakes: &mut Vec<Mistake>) -> Self {
+        let (raw, mut all) = (&config.raw, Vec::new());
+        for (name, profile) in &raw.profiles {
+            let within = |mistake: Mistake| {
+                let above = ["profiles".to_owned(), name.clone()];
+                Mistake { path: above.into_iter().chain(mistake.path).collect(), ..mistake }
+            };
+            let filters = laid_over(&config.filters, profile.filters.clone()).unwrap_or_else(|wrong| {
+                mistakes.extend(wrong.into_iter().map(within));
+                config.filters.clone()
+            });
+            let profile = Profile::build(name, profile, filters, config);
+            if profile.filters != config.filters
+                && !is_any_in(mistakes, &["filters"])
+                && let Err(error) = config.build_chain(&profile.filters)
+            {
+                mistakes.push(within(of_filters(&Value::Null, &error)));
+            }
+            all.push(Arc::new(profile));
+        }
+        // What was left out as wrong must not be missed by a rule.
+        if is_any_in(mistakes, &["profiles", "devices", "sites", "access"]) {
+            return Self::default();
+        }
+        Self::new(all, raw.sites.clone(), raw.devices.clone(), &raw.access.users).unwrap_or_else(|mistake| {
+            mistakes.push(mistake);
+            Self::default()
+        })
+    }
+
     /// Checks the rules against the profiles and the users.
-    pub(super) fn new(
+    fn new(
         all: Vec<Arc<Profile>>,
         sites: Vec<SiteRule>,
         devices: Vec<DeviceRule>,

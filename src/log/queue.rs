@@ -12,10 +12,10 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering::Relaxed},
-        mpsc::{Receiver, Sender, SyncSender, channel, sync_channel},
+        mpsc::{Receiver, Sender, channel},
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use tracing_subscriber::fmt::MakeWriter;
@@ -28,38 +28,32 @@ const MAX_QUEUED_LINES: usize = 16 * 1024;
 const REST: Duration = Duration::from_millis(20);
 
 pub(super) struct LogQueue {
-    entries: Sender<Entry>,
+    lines: Sender<Vec<u8>>,
     counts: Arc<Counts>,
 }
 
 #[derive(Default)]
 struct Counts {
+    /// Lines that are not written yet.
     queued: AtomicUsize,
     lost: AtomicUsize,
 }
 
-enum Entry {
-    Line(Vec<u8>),
-    /// Answered once all lines before it were written.
-    Flush(SyncSender<()>),
-}
-
 impl LogQueue {
     pub(super) fn start() -> Self {
-        let (entries, queued) = channel();
+        let (lines, queued) = channel();
         let counts = Arc::default();
-        let queue = Self { entries, counts: Arc::clone(&counts) };
+        let queue = Self { lines, counts: Arc::clone(&counts) };
         // Without its thread the program runs on and loses its log.
         let _ = thread::Builder::new().name("log".to_owned()).spawn(move || write_lines(&queued, &counts));
         queue
     }
 
-    /// Waits until the lines queued so far were written, but not longer than this.
+    /// Waits until all lines were written, but not longer than this: standard error may not be read.
     pub(super) fn flush(&self, timeout: Duration) {
-        let (done, wait) = sync_channel(1);
-        if self.entries.send(Entry::Flush(done)).is_ok() {
-            // An error means that standard error is not read.
-            let _ = wait.recv_timeout(timeout);
+        let start = Instant::now();
+        while self.counts.queued.load(Relaxed) > 0 && start.elapsed() < timeout {
+            thread::sleep(Duration::from_millis(1));
         }
     }
 }
@@ -77,9 +71,8 @@ pub(super) struct LineWriter(&'static LogQueue);
 /// One call for each line, by `tracing_subscriber::fmt`.
 impl Write for LineWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let LogQueue { entries, counts } = self.0;
-        if counts.queued.fetch_add(1, Relaxed) >= MAX_QUEUED_LINES || entries.send(Entry::Line(line.to_vec())).is_err()
-        {
+        let LogQueue { lines, counts } = self.0;
+        if counts.queued.fetch_add(1, Relaxed) >= MAX_QUEUED_LINES || lines.send(line.to_vec()).is_err() {
             counts.queued.fetch_sub(1, Relaxed);
             counts.lost.fetch_add(1, Relaxed);
         }
@@ -91,7 +84,7 @@ impl Write for LineWriter {
     }
 }
 
-fn write_lines(queued: &Receiver<Entry>, counts: &Counts) {
+fn write_lines(queued: &Receiver<Vec<u8>>, counts: &Counts) {
     // A descriptor of its own: `io::stderr` is locked while a write blocks.
     let out: Box<dyn Write> = match io::stderr().as_fd().try_clone_to_owned() {
         Ok(own) => Box::new(File::from(own)),
@@ -99,28 +92,19 @@ fn write_lines(queued: &Receiver<Entry>, counts: &Counts) {
     };
     let mut out = BufWriter::new(out);
     while let Ok(first) = queued.recv() {
-        let mut flushed = None;
-        for entry in std::iter::once(first).chain(queued.try_iter().take(MAX_QUEUED_LINES)) {
-            match entry {
-                Entry::Line(line) => {
-                    counts.queued.fetch_sub(1, Relaxed);
-                    // There is nowhere to report that the log cannot be written.
-                    let _ = out.write_all(&line);
-                }
-                Entry::Flush(done) => flushed = Some(done),
-            }
+        let mut written = 0;
+        for line in std::iter::once(first).chain(queued.try_iter().take(MAX_QUEUED_LINES)) {
+            // There is nowhere to report that the log cannot be written.
+            let _ = out.write_all(&line);
+            written += 1;
         }
         let _ = out.flush();
+        let is_empty = counts.queued.fetch_sub(written, Relaxed) == written;
         // Told once the queue is empty: in a full one this line would be lost too.
-        let is_empty = counts.queued.load(Relaxed) == 0;
         let lost = if is_empty { counts.lost.swap(0, Relaxed) } else { 0 };
         if lost > 0 {
             tracing::warn!(lines = lost, "lines of the log were lost: standard error was not read");
         }
-        match flushed {
-            // Its receiver may have given up.
-            Some(done) => drop(done.try_send(())),
-            None => thread::sleep(REST),
-        }
+        thread::sleep(REST);
     }
 }

@@ -2,6 +2,7 @@
 //! them, or for one client, because that has refused our certificates for them.
 
 mod file;
+mod refusal;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -16,8 +17,11 @@ use tracing::info;
 
 use self::file::RefusedHosts;
 use crate::{
+    authority::Target,
+    client::UpstreamError,
     device::Device,
     expiring_map::{ExpiringMap, Lifetime},
+    service::Proxy,
 };
 
 /// How long a host is tunnelled: servers change, and so do programs.
@@ -141,7 +145,7 @@ impl TunnelledHosts {
     }
 
     /// Tunnels a host for everybody.
-    pub(crate) fn insert(&self, host: String, reason: &str) {
+    fn insert(&self, host: String, reason: &str) {
         self.hosts.insert((None, host), Tunnelled::from_now_on(reason));
     }
 
@@ -218,6 +222,15 @@ impl TunnelledHosts {
         for (key, _) in self.refusals.entries().iter().filter(|(key, _)| of_it(key)) {
             self.refusals.remove(key);
         }
+    }
+}
+
+impl Proxy {
+    /// Remembers an origin that only the client's own TLS can speak with.
+    pub(crate) fn tunnel_from_now_on(&self, target: &Target, error: &UpstreamError) {
+        let host = &*target.host_port;
+        info!(host, reason = %error, "connections to this host are tunnelled from now on");
+        self.tunnelled.insert(host.to_owned(), &error.to_string());
     }
 }
 

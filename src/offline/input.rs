@@ -121,33 +121,3 @@ fn unmarked_utf_16(bytes: &[u8]) -> Option<&'static [u8]> {
         _ => None,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_no_page_is_called_what_it_is() {
-        for (bytes, kind) in [
-            (&b"\x89PNG\r\n\x1a\n\0\0"[..], Some("a PNG image")),
-            (b"PK\x03\x04...", Some("a ZIP archive")),
-            (b"some\x01thing", Some("something without text")),
-            (b"plain text", None),
-            (b"  <p>a page with \x01 in it", None),
-            (b"\xff\xfe<\0p\0>\0", None),
-            (b"caf\xe9 au lait \x1b$B", None),
-        ] {
-            assert_eq!(kind_of_binary(bytes), kind, "{bytes:?}");
-        }
-    }
-
-    #[test]
-    fn two_bytes_to_a_letter_are_read_without_a_mark() {
-        let page = "<html><body><p>Zwölf Boxkämpfer jagen Viktor quer über den Sylter Deich.</p>";
-        let bytes = |order: fn(u16) -> [u8; 2]| -> Vec<u8> { page.encode_utf16().flat_map(order).collect() };
-        for bytes in [bytes(u16::to_le_bytes), bytes(u16::to_be_bytes)] {
-            assert_eq!(kind_of_binary(&bytes), None);
-            assert_eq!(decode(&bytes), page);
-        }
-    }
-}

@@ -156,34 +156,3 @@ pub(super) async fn encode(text: String, wanted: Option<Coding>) -> Result<Coded
     encoder.read_to_end(&mut body).await.map_err(reason)?;
     Ok(Coded { body: body.into(), coding: Some(coding) })
 }
-
-#[cfg(test)]
-mod tests {
-    use http::HeaderValue;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn every_coding_comes_back_as_it_was_and_short_pages_are_not_compressed() {
-        let page = "<p>A page that repeats itself.</p>\n".repeat(100);
-        for coding in [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd] {
-            assert_eq!(encode("short".to_owned(), Some(coding)).await.unwrap().coding, None);
-            let coded = encode(page.clone(), Some(coding)).await.unwrap();
-            assert_eq!(coded.coding, Some(coding));
-            assert!(coded.body.len() < page.len() / 5);
-            let mut decoded = String::new();
-            let reader: Decoder = Box::pin(io::Cursor::new(coded.body));
-            let mut reader = decoder(&[coding], reader, page.len()).await.unwrap();
-            reader.read_to_string(&mut decoded).await.unwrap();
-            assert_eq!(decoded, page, "{coding:?}");
-        }
-    }
-
-    #[test]
-    fn known_codings_are_read_in_order_and_at_most_two() {
-        let of = |value| of(&HeaderMap::from_iter([(header::CONTENT_ENCODING, HeaderValue::from_static(value))]));
-        assert_eq!(of("X-GZIP, identity, br"), Some(vec![Coding::Gzip, Coding::Brotli]));
-        assert_eq!(of("gzip, gzip, gzip"), None);
-        assert_eq!(of("gzip, compress"), None);
-    }
-}

@@ -1,16 +1,13 @@
 //! What rewriting needs to know of a request when the response has come.
 
-use std::{net::IpAddr, sync::Arc};
-
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header, uri::PathAndQuery};
 use url::Url;
 
 use super::{Look, coding::Coding, no_transform};
 use crate::{
     authority::Target,
-    bypass_link::BypassLinks,
     config::HostPatterns,
-    controls::{Kept, PageControls},
+    controls::PageControls,
     headers::{accept, validators},
 };
 
@@ -34,7 +31,7 @@ pub(crate) struct RequestInfo<'a> {
     /// Whether it has `Cache-Control: no-transform` (RFC 9111 § 5.2.1.6).
     pub(super) no_transform: bool,
     /// Whether the reader asked for the original.
-    pub(super) wants_original: bool,
+    pub(crate) wants_original: bool,
     /// Whether it has a `Range` that may apply to a rewritten page.
     pub(super) has_range: bool,
     /// Whether it has conditions, of which a tag may be ours.
@@ -102,22 +99,6 @@ impl<'a> RequestInfo<'a> {
         if self.controls.is_none() && self.has_bar() && self.look.has_controls() {
             self.controls = Some(bar(&fields));
         }
-    }
-
-    /// The original of a view, where it is still here.
-    pub(crate) fn kept_original(&self) -> Option<Arc<Kept>> {
-        self.controls.as_ref()?.original(&self.url()?)
-    }
-
-    /// Whether it is for a view of a page.
-    pub(crate) fn is_view(&self) -> bool {
-        self.controls.as_ref().is_some_and(PageControls::is_view)
-    }
-
-    /// Records whether the reader asked for the original.
-    pub(crate) fn allow_original(&mut self, client: IpAddr, headers: &HeaderMap, links: &BypassLinks) {
-        let page = (links.are_used() && self.is_whole_page()).then(|| self.url()).flatten();
-        self.wants_original = page.is_some_and(|page| links.allows(client, headers, &page));
     }
 
     /// The same request for another page of the host.

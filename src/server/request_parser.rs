@@ -136,6 +136,3 @@ pub(super) fn is_token(byte: u8) -> bool {
 fn is_field_value(byte: u8) -> bool {
     !byte.is_ascii_control() || byte == b'\t'
 }
-
-#[cfg(test)]
-mod tests;

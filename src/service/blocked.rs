@@ -83,6 +83,11 @@ impl Exchange {
         !self.is_paused() && self.profile(headers, site).is_none_or(|choice| choice.profile.blocking)
     }
 
+    /// Whether this device has paused blocking.
+    pub(super) fn is_paused(&self) -> bool {
+        self.proxy.paused_devices.of(self.connection.client.ip().to_canonical(), self.user.clone()).is_some()
+    }
+
     /// Whether the client has chosen to go to this host, or to the page that wants it.
     fn goes_anyway(&self, request: &Request<Incoming>, wanted: &BlockingRequest) -> bool {
         let client = self.connection.client.ip();

@@ -16,7 +16,7 @@ use crate::{
     controls::PageId,
     error::Error,
     headers::{self, Forwarding, Media},
-    rewrite::{Look, RequestInfo},
+    rewrite::RequestInfo,
     server::WholeServer,
 };
 
@@ -48,21 +48,14 @@ impl Exchange {
         let device_looks = &self.proxy.device_looks;
         let reader = device_looks.are_used().then(|| device_looks.of(&self.device(request.headers()))).flatten();
         let is_paused = self.is_paused();
-        let own_look = if view.is_some() || is_paused {
-            let view = view.map(|(view, _)| view).unwrap_or_default();
-            Look::of_view(&running.config, profile, view, is_paused).ok()
-        } else {
-            None
-        };
+        let own_look = look.of_request(&running.config, profile, view.map(|(view, _)| view), is_paused, reader);
         let headers = request.headers();
         info.controls = view.map(|_| self.proxy.controls.of_page(self.device(headers), headers, view));
         let look = own_look.as_ref().unwrap_or(look);
-        let look_of_device = reader.map(|reader| look.with_reader(reader));
-        let look = look_of_device.as_ref().unwrap_or(look);
         info.look = look;
         let address = self.connection.client.ip();
         if view.is_none() {
-            info.allow_original(address, request.headers(), &self.proxy.bypass_links);
+            self.proxy.bypass_links.apply(address, request.headers(), &mut info);
         }
         let upgrade = UpgradeRequest::of(&mut request);
         let version = request.version();

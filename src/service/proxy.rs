@@ -7,11 +7,11 @@ use std::{
 };
 
 use arc_swap::{ArcSwap, ArcSwapOption};
-use tracing::{info, warn};
+use tracing::warn;
 
 use crate::{
     admin::Forms,
-    blocking::{PausedDevices, minutes_until},
+    blocking::PausedDevices,
     bypass_link::BypassLinks,
     ca::AuthorityError,
     config::{Config, ConfigError, Lookup},
@@ -190,14 +190,7 @@ fn warn_about_ineffective(config: &Config) {
     for hint in &config.hints {
         warn!("{hint}");
     }
-    if let Some(until) = config.blocker.paused_until() {
-        info!(minutes = minutes_until(until), "blocking is paused on all devices");
-    }
-    for list in config.blocker.lists() {
-        if let Some(problem) = &list.problem {
-            warn!(list = %list.source, problem, "a list of `blocking.lists` is not in use");
-        }
-    }
+    config.blocker.report();
 }
 
 /// Listening wider than this machine must be meant; the addresses in use may come from elsewhere than

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::Proxy;
+use super::{Exchange, Proxy};
 use crate::device::Device;
 
 /// How often such a connection looks whether another process has changed the list of those that trust.
@@ -41,6 +41,18 @@ impl Trust {
             () = until_changed => draining.cancel(),
         }
         connection.await;
+    }
+}
+
+impl Exchange {
+    /// A first request on a decrypted connection: the client has accepted our certificate.
+    pub(super) fn certificate_accepted(&self) {
+        if let (Some(device), Some(target)) = (&self.connection.device, &self.connection.tunnel)
+            && self.connection.state.counts().0 == 1
+        {
+            self.proxy.tunnelled.accepted(device, &target.host_port);
+            self.proxy.trusted_devices.seen(device);
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::harness::{
 const ALLOWED: &str = "allow_targets: ['127.0.0.1:1-65535', '[::1]:1-65535']";
 
 fn with_user() -> String {
-    let hash = gleaner::hash_password("open sesame").unwrap();
+    let hash = gleaner::hash_password("open: sesame").unwrap();
     format!("access: {{ {ALLOWED}, users: {{ anna: '{hash}' }} }}\n")
 }
 
@@ -48,19 +48,26 @@ async fn wrong_and_missing_credentials_get_the_same_407() {
     // RFC 9110 § 11.7.1: a 407 carries a challenge.
     assert_eq!(missing.header("proxy-authenticate"), "Basic realm=\"Gleaner\", charset=\"UTF-8\"");
     for wrong in [
-        basic("anna", "close sesame"),
-        basic("bert", "open sesame"),
+        basic("anna", "close: sesame"),
+        basic("bert", "open: sesame"),
         basic("", ""),
         "Bearer token".to_owned(),
         "Basic %%%".to_owned(),
+        "Basic".to_owned(),
+        // A name without a colon.
+        "Basic YW5uYQ==".to_owned(),
     ] {
         let answer = get(&proxy, &url, &[("proxy-authorization", &wrong)]).await;
         assert_eq!(answer.status, 407, "{wrong}");
         assert_eq!(answer.body, missing.body, "{wrong}");
         assert_eq!(answer.headers.len(), missing.headers.len(), "{wrong}");
     }
+    // RFC 9110 § 5.3: one field, not two.
+    let right = basic("anna", "open: sesame");
+    let twice = [("proxy-authorization", right.as_str()); 2];
+    assert_eq!(get(&proxy, &url, &twice).await.status, 407);
     // For a web site they are none.
-    let field = [("authorization", basic("anna", "open sesame"))];
+    let field = [("authorization", basic("anna", "open: sesame"))];
     let field = [(field[0].0, field[0].1.as_str())];
     assert_eq!(get(&proxy, &url, &field).await.status, 407);
     assert!(origin.requests().is_empty());
@@ -71,7 +78,9 @@ async fn wrong_and_missing_credentials_get_the_same_407() {
 async fn the_right_credentials_let_in_and_go_no_further() {
     let origin = Origin::http(|_| html(PAGE)).await;
     let proxy = TestProxy::start(&with_user()).await;
-    let right = basic("anna", "open sesame");
+    let right = basic("anna", "open: sesame");
+    // RFC 9110 § 11.1: in any case.
+    let right = right.replacen("Basic", "bAsIc", 1);
     let fields = [("proxy-authorization", right.as_str()), ("authorization", "Basic c2l0ZTpvd24=")];
     assert_eq!(get(&proxy, &origin.url("/"), &fields).await.status, 200);
     let seen = origin.last();
@@ -92,7 +101,7 @@ async fn a_tunnel_is_asked_once_at_its_connect() {
     assert!(answer.starts_with("HTTP/1.1 407"), "{answer}");
 
     let mut stream = tokio::net::TcpStream::connect(proxy.addr).await.unwrap();
-    let right = basic("anna", "open sesame");
+    let right = basic("anna", "open: sesame");
     let request = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\nProxy-Authorization: {right}\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
     let head = read_head(&mut stream).await;
@@ -112,7 +121,7 @@ async fn a_tunnel_is_asked_once_at_its_connect() {
 async fn curl_logs_in() {
     let origin = Origin::http(|_| html(PAGE)).await;
     let proxy = TestProxy::start(&with_user()).await;
-    let arguments = ["--proxy-user", "anna:open sesame", &origin.url("/")];
+    let arguments = ["--proxy-user", "anna:open: sesame", &origin.url("/")];
     let Some(page) = curl(&proxy, &arguments).await else {
         return;
     };
@@ -129,7 +138,7 @@ async fn our_own_pages_ask_as_a_web_server_does() {
     let answer = raw(proxy.addr, page("")).await;
     assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
     assert!(answer.to_lowercase().contains("www-authenticate: basic"), "{answer}");
-    let field = format!("Authorization: {}\r\n", basic("anna", "open sesame"));
+    let field = format!("Authorization: {}\r\n", basic("anna", "open: sesame"));
     let answer = raw(proxy.addr, page(&field)).await;
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     proxy.stop().await;

@@ -53,15 +53,18 @@ fn the_authority_is_shown_exported_and_regenerated_only_when_meant() {
 
 #[test]
 fn a_password_is_hashed_from_standard_input() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_gleaner"))
-        .arg("hash-password")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(b"open sesame\n").unwrap();
-    let hash = text(&child.wait_with_output().unwrap());
+    let [hash, other] = [(); 2].map(|()| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_gleaner"))
+            .arg("hash-password")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(b"open sesame\n").unwrap();
+        text(&child.wait_with_output().unwrap())
+    });
     assert!(hash.starts_with("$argon2id$") && !hash.contains("sesame"), "{hash}");
+    assert_ne!(hash, other, "it has a salt");
     let yaml = format!("access: {{ users: {{ anna: '{}' }} }}", hash.trim());
     gleaner::Config::from_yaml(&yaml, None).unwrap();
 }

@@ -2,10 +2,12 @@
 
 use std::io::Write;
 
+use async_compression::tokio::write::{BrotliDecoder, GzipDecoder, ZstdDecoder};
 use flate2::{
     Compression,
     write::{GzEncoder, ZlibEncoder},
 };
+use tokio::io::AsyncWriteExt;
 
 use crate::harness::{
     Origin, PAGE, TestProxy, get,
@@ -60,7 +62,37 @@ async fn codings_are_undone_and_the_clients_own_applied() {
         assert_eq!(coded.header("content-encoding"), coding);
         assert!(coded.body.len() < plain.body.len(), "{coding}");
         assert!(coded.header("gleaner").starts_with("rewritten"));
+        macro_rules! decoded {
+            ($decoder:ident) => {{
+                let mut decoder = $decoder::new(Vec::new());
+                decoder.write_all(&coded.body).await.unwrap();
+                decoder.shutdown().await.unwrap();
+                decoder.into_inner()
+            }};
+        }
+        let decoded = match coding {
+            "gzip" => decoded!(GzipDecoder),
+            "br" => decoded!(BrotliDecoder),
+            _ => decoded!(ZstdDecoder),
+        };
+        assert!(decoded == plain.body, "{coding}");
     }
+}
+
+#[tokio::test]
+async fn a_coding_has_several_names_and_a_short_page_gets_none() {
+    let body = gzip(PAGE.as_bytes());
+    let fields = [("content-type", "text/html; charset=utf-8"), ("content-encoding", "X-GZIP, identity")];
+    let origin = Origin::http(move |_| response(&fields, body.clone())).await;
+    let proxy = TestProxy::start("filters: { order: [], output: { format: text } }").await;
+    let answer = get(&proxy, &origin.url("/"), &[("accept-encoding", "gzip")]).await;
+    assert_eq!(
+        (answer.header("content-encoding"), answer.body.len() < 860),
+        ("", true),
+        "{}",
+        answer.header("gleaner")
+    );
+    assert!(answer.text().contains("Grüße"), "{}", answer.text());
 }
 
 #[tokio::test]

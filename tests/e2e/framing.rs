@@ -40,6 +40,7 @@ async fn requests_whose_length_is_in_doubt_are_refused() {
         ("POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: +3\r\n\r\nabc", 400),
         ("POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: -1\r\n\r\n", 400),
         ("POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0x3\r\n\r\nabc", 400),
+        ("POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 3 3\r\n\r\nabc", 400),
         ("POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length:\r\n\r\n", 400),
         ("POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 99999999999999999999\r\n\r\n", 400),
         ("POST {/} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: gzip\r\n\r\n", 501),
@@ -48,8 +49,10 @@ async fn requests_whose_length_is_in_doubt_are_refused() {
         ("POST {/} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked, chunked\r\n\r\n", 400),
         ("POST {/} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n", 400),
         ("POST {/} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: \x0bchunked\r\n\r\n", 400),
+        ("POST {/} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding:\r\n\r\n", 501),
         ("POST {/} HTTP/1.0\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
         ("TRACE {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 3\r\n\r\nabc", 400),
+        ("CONNECT {host} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 3\r\n\r\nabc", 400),
     ])
     .await;
 }
@@ -58,23 +61,35 @@ async fn requests_whose_length_is_in_doubt_are_refused() {
 async fn requests_with_bad_syntax_are_refused() {
     all_are_refused(&[
         ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX: a\0b\r\n\r\n", 400),
+        ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX: a\x01b\r\n\r\n", 400),
+        ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX: a\x7fb\r\n\r\n", 400),
         ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX: a\rb\r\n\r\n", 400),
         ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX: a\nY: b\r\n\r\n", 400),
         ("GET {/} HTTP/1.1\nHost: {host}\n\n", 400),
+        ("GET {/} HTTP/1.1\n\r\nHost: {host}\r\n\r\n", 400),
+        ("GET {/} HTTP/1.1\r\nHost: {host}\n\r\n\r\n", 400),
         ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX : a\r\n\r\n", 400),
+        ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX\t: a\r\n\r\n", 400),
         ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX: a\r\n b\r\n\r\n", 400),
+        ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX: a\r\n\tb\r\n\r\n", 400),
         ("GET {/} HTTP/1.1\r\n Host: {host}\r\n\r\n", 400),
         ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX\r\n\r\n", 400),
         ("GET {/} HTTP/1.1\r\nHost: {host}\r\n: a\r\n\r\n", 400),
         ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX(: a\r\n\r\n", 400),
+        ("GET {/} HTTP/1.1\r\nHost: {host}\r\nX\u{e9}: a\r\n\r\n", 400),
         ("GET  {/} HTTP/1.1\r\nHost: {host}\r\n\r\n", 400),
         ("GET {/} x HTTP/1.1\r\nHost: {host}\r\n\r\n", 400),
         ("GET {/} HTTP/1.1 \r\nHost: {host}\r\n\r\n", 400),
+        ("GET\t{/} HTTP/1.1\r\nHost: {host}\r\n\r\n", 400),
+        (" {/} HTTP/1.1\r\nHost: {host}\r\n\r\n", 400),
         ("GET {/}\x7f HTTP/1.1\r\nHost: {host}\r\n\r\n", 400),
         ("G(T {/} HTTP/1.1\r\nHost: {host}\r\n\r\n", 400),
         ("GET {/} HTTP/2.0\r\nHost: {host}\r\n\r\n", 505),
         ("GET {/} HTTP/0.9\r\nHost: {host}\r\n\r\n", 505),
         ("GET {/} http/1.1\r\nHost: {host}\r\n\r\n", 400),
+        ("GET {/} HTTP/1.\r\nHost: {host}\r\n\r\n", 400),
+        ("GET {/} HTTP/1.10\r\nHost: {host}\r\n\r\n", 400),
+        ("GET {/} HTTP/1.x\r\nHost: {host}\r\n\r\n", 400),
         ("GET {/}\r\n\r\n", 400),
     ])
     .await;
@@ -106,18 +121,25 @@ async fn chunks_that_cannot_be_read_are_refused() {
         })
         .await;
         for body in [
+            "\r\n",
             "x\r\n",
+            " 3\r\nabc\r\n0\r\n\r\n",
             "-1\r\nabc\r\n",
             "3 \r\nabc\r\n0\r\n\r\n",
             "3\nabc\r\n0\r\n\r\n",
             "3\r\nabcd\r\n0\r\n\r\n",
             "3\r\nabc0\r\n\r\n",
+            "3\r\nabc\n0\r\n\r\n",
+            "3\r\nabc\r0\r\n\r\n",
             "fffffffffffffffffff\r\nabc",
             "0x3\r\nabc\r\n0\r\n\r\n",
             "3;a\nb\r\nabc\r\n0\r\n\r\n",
+            "3;a\0\r\nabc\r\n0\r\n\r\n",
             "3;\r\nabc\r\n0\r\n\r\n",
+            "3; \r\nabc\r\n0\r\n\r\n",
             "3;=b\r\nabc\r\n0\r\n\r\n",
             "00000000000000003\r\nabc\r\n0\r\n\r\n",
+            "1\r\nx\r\n00000000000000003\r\nabc\r\n0\r\n\r\n",
             "0\r\nX: a\nY: b\r\n\r\n",
             "0\r\nX: a\0b\r\n\r\n",
         ] {
@@ -183,7 +205,7 @@ async fn too_many_fields_are_refused_with_their_bound() {
 
 #[tokio::test]
 async fn pipelined_requests_are_answered_in_order() {
-    for road in ROADS {
+    for (road, piece) in [(Road::Plain, usize::MAX), (Road::Intercepted, usize::MAX), (Road::Plain, 1)] {
         let setup = Setup::new(road, "", |seen| response(&[], [seen.uri.path().as_bytes(), &seen.body].concat())).await;
         let bytes = setup.fill(
             "GET {/one} HTTP/1.1\r\nHost: {host}\r\n\r\n\
@@ -192,7 +214,7 @@ async fn pipelined_requests_are_answered_in_order() {
              GET {/four} HTTP/1.1\r\nHost: {host}\r\n\r\n\
              BROKEN\r\n\r\nGET {/five} HTTP/1.1\r\nHost: {host}\r\n\r\n",
         );
-        let answer = setup.exchange(bytes.as_bytes()).await;
+        let (answer, _) = setup.exchange_in_pieces(bytes.as_bytes(), piece).await;
         let places: Vec<_> = ["/one", "/twoabc", "/threedef", "/four", "HTTP/1.1 400"]
             .iter()
             .map(|part| answer.find(part).unwrap_or_else(|| panic!("{part}: {answer}")))
@@ -208,13 +230,16 @@ async fn a_body_is_framed_anew_for_the_origin() {
     for road in ROADS {
         let setup = Setup::new(road, "", |seen| response(&[], seen.body.clone())).await;
         // A GET may have content, and must not lose it.
-        for method in ["POST", "GET"] {
+        for (method, body, piece) in [
+            ("POST", "5;name=\"value\"\r\nhello\r\n6\r\n world\r\n0\r\n\r\n", usize::MAX),
+            ("GET", "5; name\r\nhello\r\n0000000000000006\r\n world\r\n0\r\n\r\n", usize::MAX),
+            ("POST", "00b;x=\"y\"\r\nhello world\r\n0\r\nX: y\r\n\r\n", 1),
+        ] {
             let bytes = setup.fill(&format!(
-                "{method} {{/}} HTTP/1.1\r\nHost: {{host}}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n\
-                 5;name=\"value\"\r\nhello\r\n6\r\n world\r\n0\r\n\r\n"
+                "{method} {{/}} HTTP/1.1\r\nHost: {{host}}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n{body}"
             ));
-            let answer = setup.exchange(bytes.as_bytes()).await;
-            assert!(answer.ends_with("hello world"), "{road:?} {method}: {answer}");
+            let (answer, _) = setup.exchange_in_pieces(bytes.as_bytes(), piece).await;
+            assert!(answer.ends_with("hello world"), "{road:?} {method} {body:?}: {answer}");
         }
     }
 }

@@ -41,19 +41,30 @@ fn folder() -> TempDir {
     save("page.html", page.as_bytes());
     save("empty.html", b"");
     save("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    save("archive.zip", b"PK\x03\x04...");
+    save("control.txt", b"some\x01thing");
     save("broken.gz", b"\x1f\x8bnonsense");
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(&[7, 0, 1, 2, 200, 3]).unwrap();
     save("junk.gz", &packed.finish().unwrap());
-    let wide: Vec<u8> = page.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    save("wide.html", &wide);
+    for (name, order) in
+        [("wide_little.html", u16::to_le_bytes as fn(u16) -> [u8; 2]), ("wide_big.html", u16::to_be_bytes)]
+    {
+        save(name, &page.encode_utf16().flat_map(order).collect::<Vec<u8>>());
+    }
+    save("wide_marked.html", &format!("\u{feff}{page}").encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>());
+    // What begins as HTML may hold any byte, and text those of every encoding.
+    save("odd_page.html", format!("  <p>\x01 {TEXT}").as_bytes());
+    save("odd_text_page.txt", &[b"caf\xe9 au lait \x1b$B ", TEXT.as_bytes()].concat());
     dir
 }
 
 /// Every file that is no page, and what is said of it.
-const NO_PAGES: [(&str, i32, &str); 7] = [
+const NO_PAGES: [(&str, i32, &str); 9] = [
     ("empty.html", 65, "is empty"),
     ("picture.png", 65, "a PNG image"),
+    ("archive.zip", 65, "a ZIP archive"),
+    ("control.txt", 65, "something without text"),
     ("broken.gz", 65, "broken gzip"),
     ("junk.gz", 65, "something without text"),
     ("missing.html", 66, "No such file"),
@@ -77,8 +88,10 @@ fn what_is_no_page_is_told_by_every_command_that_reads_pages() {
 fn one_line_of_json_is_written_for_every_file_whatever_it_is() {
     let dir = folder();
     let files: Vec<&str> = NO_PAGES.iter().map(|(file, ..)| *file).collect();
-    let mut arguments = vec!["extract", "--jsonl", "page.html", "wide.html"];
-    arguments.extend(&files[..6]);
+    let mut arguments =
+        vec!["extract", "--jsonl", "page.html", "wide_little.html", "wide_big.html", "wide_marked.html"];
+    arguments.extend(["odd_page.html", "odd_text_page.txt"]);
+    arguments.extend(&files[..8]);
     let output = gleaner(dir.path(), &arguments, b"");
     assert_eq!(told(&output), (0, String::new()));
     let lines: Vec<Value> = output
@@ -87,13 +100,15 @@ fn one_line_of_json_is_written_for_every_file_whatever_it_is() {
         .filter(|line| !line.is_empty())
         .map(|line| serde_json::from_slice(line).unwrap())
         .collect();
-    assert_eq!(lines.len(), 8);
+    assert_eq!(lines.len(), 14);
     for (line, file) in lines.iter().zip(&arguments[2..]) {
         assert_eq!(line["file"], *file);
         assert_eq!(line["error"].is_string(), !file.contains("page") && !file.contains("wide"));
     }
     // Two bytes to a letter and no mark: a server would have said so, a file has none.
-    assert_eq!(lines[0]["text"], lines[1]["text"]);
+    for wide in &lines[1..4] {
+        assert_eq!(lines[0]["text"], wide["text"]);
+    }
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::harness::{
 };
 
 /// Every way to write this machine that a resolver or a parser may understand.
-const SPELLINGS: [&str; 24] = [
+const SPELLINGS: [&str; 29] = [
     "127.0.0.1",
     "127.0.0.1.",
     "127.1",
@@ -37,7 +37,12 @@ const SPELLINGS: [&str; 24] = [
     "[::ffff:127.0.0.1]",
     "[::ffff:7f00:1]",
     "[::127.0.0.1]",
+    "[::ffff:0:127.0.0.1]",
     "[64:ff9b::127.0.0.1]",
+    "[64:ff9b:1::7f00:1]",
+    "[2002:7f00:1::]",
+    "[2001:db8::5efe:127.0.0.1]",
+    "0.1.2.3",
     "localhost",
     "LOCALHOST",
     "localhost.",
@@ -45,17 +50,26 @@ const SPELLINGS: [&str; 24] = [
     "\u{ff11}27.0.0.1",
 ];
 
-/// Link-local and metadata services, of which there are none here: they must not even be tried.
-const ELSEWHERE: [&str; 9] = [
+/// Link-local and metadata services, of which there are none here, and addresses of many machines: they must not even be tried.
+const ELSEWHERE: [&str; 18] = [
     "169.254.169.254",
     "2852039166",
     "[::ffff:a9fe:a9fe]",
+    "[::ffff:169.254.169.254]",
+    "[2002:a9fe:a9fe::1]",
     "[fe80::1]",
     "[fd00:ec2::254]",
+    "[fd00:ec2::23]",
     "[fd20:ce::254]",
     "[fd00:c1::a9fe:a9fe]",
+    "[fd00:a9fe:a9fe::1]",
+    "[fd00:42::42]",
+    "192.0.0.192",
     "168.63.129.16",
     "100.100.100.200",
+    "224.0.0.1",
+    "255.255.255.255",
+    "[ff02::1]",
 ];
 
 /// A server that tells of every connection.
@@ -92,6 +106,7 @@ async fn this_machine_is_refused_in_every_spelling_and_on_every_road() {
             // hyper refuses a target with raw UTF-8 in it by itself.
             let refused = status == "403" || (!host.is_ascii() && status == "400");
             assert!(refused, "{request}: {answer}");
+            assert!(status == "400" || answer.contains("of this machine or its own network"), "{request}: {answer}");
         }
     }
     assert!(told.try_recv().is_err(), "someone was connected to");

@@ -10,7 +10,7 @@ use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use crate::harness::{
     Origin, TestCa, TestProxy,
-    client::{connect, curl, curl_command, run},
+    client::{connect, curl, curl_command, get, run},
     openssl::OpenSsl,
     origin::response,
     tls::trusting,
@@ -60,6 +60,23 @@ async fn origins_and_clients_that_our_tls_cannot_serve_meet_each_other() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Without a tunnel it is an error that says why. Under TLS 1.3 the server says so after the handshake.
+#[tokio::test]
+async fn a_server_that_requires_a_client_certificate_is_told_as_that() {
+    let ca = TestCa::new();
+    let Some(openssl) = OpenSsl::new(&ca) else {
+        return;
+    };
+    openssl.leaf("rsa:2048", "sha256");
+    for version in ["-tls1_2", "-tls1_3"] {
+        let (_server, port) = openssl.serve(&format!("-www {version} -Verify 1 -verify_return_error -CAfile ca.pem"));
+        let proxy = TestProxy::trusting(&ca, "").await;
+        let answer = get(&proxy, &format!("https://localhost:{port}/"), &[]).await;
+        assert_eq!(answer.status, 502, "{version}");
+        assert!(answer.text().contains("asks for a certificate of the client"), "{version}: {}", answer.text());
+    }
 }
 
 /// A connection through the proxy to an origin whose certificate the client knows: nobody else can have opened it.

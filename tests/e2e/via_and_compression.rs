@@ -33,23 +33,36 @@ async fn via_is_sent_where_it_is_asked_for() {
     let origin = Origin::http(|_| response(&[], "")).await;
     for (yaml, is_sent) in [("", false), ("headers: { via: on }", true)] {
         let proxy = TestProxy::start(yaml).await;
-        get(&proxy, &origin.url("/"), &[]).await;
-        let seen = origin.last().headers;
-        assert_eq!(seen.contains_key("via"), is_sent, "{seen:?}");
-        assert!(seen.contains_key("cdn-loop"), "{seen:?}");
+        // Those of other proxies are no loop.
+        let others = [("via", "1.1 gleaner-ffff"), ("cdn-loop", "gleaner-ffff")];
+        assert_eq!(get(&proxy, &origin.url("/"), &others).await.status, 200);
+        let mut names = Vec::new();
+        for host in ["127.0.0.1", "127.0.0.1", "localhost"] {
+            get(&proxy, &format!("http://{host}:{}/", origin.addr.port()), &[]).await;
+            let seen = origin.last().headers;
+            let name = seen["cdn-loop"].to_str().unwrap().to_owned();
+            let via = seen.get("via").map(|via| via.to_str().unwrap().to_owned());
+            assert_eq!(via, is_sent.then(|| format!("1.1 {name}")));
+            names.push(name);
+        }
+        assert!(names[0] == names[1] && names[0] != names[2], "{names:?}");
     }
 }
 
-/// An origin that is another proxy, whose own way out is this one.
+/// An origin that is another proxy, whose own way out is this one; it adds its own name.
 #[tokio::test]
 async fn a_loop_through_another_proxy_is_508() {
-    for yaml in ["", "headers: { via: on }"] {
+    for (yaml, [sent, passed_on]) in [
+        ("", ["cdn-loop: ", "cdn-loop: other.example, "]),
+        // Found by `Via` alone.
+        ("headers: { via: on }", ["cdn-loop: ", "via: 1.0 other, 1.1 "]),
+    ] {
         let proxy = TestProxy::start(yaml).await;
         let back = proxy.addr;
         let origin = Origin::sockets(move |mut stream| async move {
             let host = stream.local_addr().unwrap();
-            let head = read_head(&mut stream).await;
-            let head = head.replacen("GET /", &format!("GET http://{host}/"), 1);
+            let head = read_head(&mut stream).await.to_lowercase();
+            let head = head.replacen("get / http", &format!("GET http://{host}/ HTTP"), 1).replace(sent, passed_on);
             let mut up = TcpStream::connect(back).await.unwrap();
             up.write_all(head.as_bytes()).await.unwrap();
             // It asks with `Connection: close`, or the proxy keeps the connection: one answer of either is enough.

@@ -135,7 +135,8 @@ async fn a_switch_to_another_protocol_is_502() {
     }
 }
 
-/// RFC 9113 § 3.1 gave the upgrade to HTTP/2 up; what is asked for beside it stays.
+/// RFC 9113 § 3.1 gave the upgrade to HTTP/2 up; what is asked for beside it stays. Without `Connection` (RFC 9110 § 7.8)
+/// nothing is asked for.
 #[tokio::test]
 async fn http2_in_clear_is_taken_out_of_what_is_asked_for() {
     for road in ROADS {
@@ -144,11 +145,13 @@ async fn http2_in_clear_is_taken_out_of_what_is_asked_for() {
             response(&[], format!("{:?}", [asked("connection"), asked("upgrade")]))
         })
         .await;
-        for (upgrade, asked) in
-            [("websocket, h2c", r#"[Some("Upgrade"), Some("websocket")]"#), ("h2c, H2C-14", "[None, None]")]
-        {
+        for (options, upgrade, asked) in [
+            ("Upgrade, close", "websocket, h2c", r#"[Some("Upgrade"), Some("websocket")]"#),
+            ("Upgrade, close", "h2c, H2C-14", "[None, None]"),
+            ("close", "websocket", "[None, None]"),
+        ] {
             let request = setup.fill(&format!(
-                "GET {{/}} HTTP/1.1\r\nHost: {{host}}\r\nConnection: Upgrade, close\r\nUpgrade: {upgrade}\r\n\r\n"
+                "GET {{/}} HTTP/1.1\r\nHost: {{host}}\r\nConnection: {options}\r\nUpgrade: {upgrade}\r\n\r\n"
             ));
             let got = setup.exchange(request.as_bytes()).await;
             assert!(got.ends_with(asked), "{road:?} {upgrade}: {got}");

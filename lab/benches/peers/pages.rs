@@ -1,4 +1,5 @@
-//! A page beside other programs: CPU time over the same 300 pages in one process, page by page in turn.
+//! A page beside other programs: CPU time over the same 300 pages in one process, beside one of them at a time and page
+//! by page in turn.
 
 use std::hint::black_box;
 
@@ -11,7 +12,7 @@ use super::{
 
 const URL: &str = "https://example.org/page";
 
-type Contestant = (&'static str, Box<dyn Fn(&str)>);
+type Work = Box<dyn Fn(&str)>;
 
 pub(crate) fn measure(rounds: usize, lines: &mut Vec<Line>) -> anyhow::Result<()> {
     let pages = match corpus::pages() {
@@ -21,29 +22,29 @@ pub(crate) fn measure(rounds: usize, lines: &mut Vec<Line>) -> anyhow::Result<()
             return Ok(());
         }
     };
-    let contestants = contestants()?;
-    // Milliseconds per page of each contestant, a mean for each round.
-    let mut means = vec![Vec::new(); contestants.len()];
-    for _ in 0..rounds {
-        let mut sums = vec![0.0; contestants.len()];
-        for page in &pages {
-            for ((_, work), sum) in contestants.iter().zip(&mut sums) {
-                *sum += clock::of_thread(|| work(page)).as_secs_f64() * 1e3;
+    let gleaner = gleaner()?;
+    for (name, rival) in rivals() {
+        // Milliseconds per page of the two, a mean for each round.
+        let mut means = [Vec::new(), Vec::new()];
+        for round in 0..rounds {
+            let mut sums = [0.0; 2];
+            for (number, page) in pages.iter().enumerate() {
+                // Who comes second finds the page in the processor's caches.
+                let turns = if (round + number) % 2 == 0 { [0, 1] } else { [1, 0] };
+                for turn in turns {
+                    let work: &Work = if turn == 0 { &gleaner } else { &rival };
+                    sums[turn] += clock::of_thread(|| work(page)).as_secs_f64() * 1e3;
+                }
+            }
+            for (means, sum) in means.iter_mut().zip(sums) {
+                means.push(sum / pages.len() as f64);
             }
         }
-        for (means, sum) in means.iter_mut().zip(sums) {
-            means.push(sum / pages.len() as f64);
-        }
-    }
-    println!("CPU ms per page, {} pages:", pages.len());
-    let medians: Vec<f64> = means.iter().map(|means| median(means)).collect();
-    for ((name, _), median) in contestants.iter().zip(&medians) {
-        println!("  {name:16} {median:8.2}");
-    }
-    for ((name, _), other) in contestants.iter().zip(&medians).skip(1) {
+        let [ours, theirs] = means.map(|means| median(&means));
+        println!("CPU ms per page, {} pages: {ours:.2}, {name} {theirs:.2}", pages.len());
         lines.push(Line {
             what: format!("a page, whole default chain / {name}"),
-            figure: medians[0] / other,
+            figure: ours / theirs,
             unit: "x",
             at_most: None,
         });
@@ -51,12 +52,14 @@ pub(crate) fn measure(rounds: usize, lines: &mut Vec<Line>) -> anyhow::Result<()
     Ok(())
 }
 
-/// Gleaner first.
-fn contestants() -> anyhow::Result<Vec<Contestant>> {
+fn gleaner() -> anyhow::Result<Work> {
     let chain = corpus::chain()?;
     let url = url::Url::parse(URL)?;
-    Ok(vec![
-        ("gleaner", Box::new(move |page: &str| drop(black_box(chain.run(page, &url))))),
+    Ok(Box::new(move |page: &str| drop(black_box(chain.run(page, &url)))))
+}
+
+fn rivals() -> [(&'static str, Work); 3] {
+    [
         ("kuchikiki's parser", Box::new(|page: &str| drop(black_box(kuchikiki::parse_html().one(page))))),
         (
             "dom_smoothie",
@@ -67,5 +70,5 @@ fn contestants() -> anyhow::Result<Vec<Contestant>> {
             }),
         ),
         ("rs-trafilatura", Box::new(|page: &str| drop(black_box(rs_trafilatura::extract(page))))),
-    ])
+    ]
 }

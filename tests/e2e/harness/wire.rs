@@ -7,7 +7,7 @@ use http_body_util::Full;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::TcpStream,
-    time::timeout,
+    time::{sleep, timeout},
 };
 use tokio_rustls::TlsAcceptor;
 
@@ -133,7 +133,11 @@ impl Setup {
 
     pub(crate) async fn connect(&self) -> Box<dyn Stream> {
         match self.road {
-            Road::Plain => Box::new(TcpStream::connect(self.proxy.addr).await.unwrap()),
+            Road::Plain => {
+                let stream = TcpStream::connect(self.proxy.addr).await.unwrap();
+                stream.set_nodelay(true).unwrap();
+                Box::new(stream)
+            }
             Road::Intercepted => {
                 let trust = self.proxy.ca_file();
                 let tls = connect_tls(&self.proxy, &self.host(), &trust, &[b"http/1.1"]).await;
@@ -150,11 +154,22 @@ impl Setup {
 
     /// The same, and whether the end was a clean one.
     pub(crate) async fn exchange_to_end(&self, bytes: &[u8]) -> (String, bool) {
+        self.exchange_in_pieces(bytes, usize::MAX).await
+    }
+
+    /// The same; so many bytes are written at once.
+    pub(crate) async fn exchange_in_pieces(&self, bytes: &[u8], size: usize) -> (String, bool) {
         let mut stream = self.connect().await;
         let mut answer = Vec::new();
         let exchange = async {
-            let _ = stream.write_all(bytes).await;
-            let _ = stream.flush().await;
+            for piece in bytes.chunks(size) {
+                let _ = stream.write_all(piece).await;
+                let _ = stream.flush().await;
+                if piece.len() < bytes.len() {
+                    // So that it is read by itself.
+                    sleep(Duration::from_millis(1)).await;
+                }
+            }
             stream.read_to_end(&mut answer).await
         };
         let read = timeout(BOUND, exchange).await.expect("the proxy closes");

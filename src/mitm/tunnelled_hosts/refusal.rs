@@ -1,0 +1,41 @@
+//! What follows where a client refuses our certificate.
+
+use std::io;
+
+use rustls::AlertDescription::{BadCertificate, CertificateUnknown, UnknownCA};
+
+use crate::mitm::{Destination, SniffedConnect};
+
+impl SniffedConnect {
+    /// The client has ended the connection before its first byte: it has said that it refuses our certificate by an alert, or may
+    /// have by closing the connection.
+    pub(in crate::mitm) fn count_refusal(&self, error: &io::Error) {
+        let Some(is_alert) = is_alert(error) else { return };
+        let Self { proxy, device, .. } = self;
+        let (tunnelled, trusted) = (&proxy.tunnelled, &proxy.trusted_devices);
+        let is_ours = matches!(self.destination, Destination::ControlHost(_));
+        if !is_ours && !self.running.config.https.tunnel_refused || !is_alert && device.is_browser() {
+            return;
+        }
+        let refused = tunnelled.refused(device, &self.destination.target().host_port, is_alert);
+        // The start page looks at the control host whether the client trusts the authority. A connection that was only closed
+        // may be that of a person who left the page. Of other hosts, one may be pinned, and a few in a row are not.
+        if is_ours && (is_alert || refused.often) || is_alert && refused.doubted {
+            trusted.distrusts(device);
+        } else if refused.doubted {
+            trusted.doubts(device);
+        }
+    }
+}
+
+/// Whether a failed handshake is a refusal of our certificate: by an alert (RFC 8446 § 6.2), or by closing the connection.
+fn is_alert(error: &io::Error) -> Option<bool> {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    match (inner, error.kind()) {
+        (Some(rustls::Error::AlertReceived(alert)), _) => {
+            [UnknownCA, BadCertificate, CertificateUnknown].contains(alert).then_some(true)
+        }
+        (_, io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe) => Some(false),
+        _ => None,
+    }
+}
