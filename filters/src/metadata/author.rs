@@ -6,7 +6,7 @@
 //!
 //! Measured on WCXB dev, 2026-11-21 (`examples/authors.rs`): docs/quality.md.
 
-use super::{MAX_NAME_BYTES, byline, date, is_same, json_ld::JsonLd, letters, metas::Metas};
+use super::{MAX_NAME_BYTES, byline, date, document_title, is_same, json_ld::JsonLd, letters, metas::Metas};
 use crate::{
     html::{Headline, Page},
     vocabulary::{
@@ -54,7 +54,8 @@ pub(super) fn choose(
         declared.iter().flatten().next().cloned().or_else(any)
     };
     byline::author(page, headline)
-        .filter(|name| !is_same(name, &headline.text))
+        // "Acme Kettle", "by Acme": whose make it is.
+        .filter(|name| !is_same(name, &headline.text) && (is_article || !document_title(page).starts_with(&**name)))
         .or_else(|| house_name().filter(|_| is_article))
         // Whoever runs a site of their own is called what the site is.
         .or_else(|| tidied(metas.author()).filter(|name| is_person(name)))
@@ -130,6 +131,9 @@ pub(super) fn tidy(line: &str) -> Option<String> {
         && !is_title_or_number(name)
         && date::of_value(name).is_none()
         && !NOBODY.iter().any(|nobody| name.eq_ignore_ascii_case(nobody));
+    // "Ann Ash Ann Ash": beside the picture and below it.
+    let (half, rest) = name.split_at(name.floor_char_boundary(name.len() / 2));
+    let name = if rest.strip_prefix(' ') == Some(half) { half } else { name };
     is_name.then(|| name.to_owned())
 }
 

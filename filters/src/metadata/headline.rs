@@ -27,7 +27,7 @@ use site::{Side, Site, split};
 /// 92.5 % at .5.
 const LIKE: f64 = 0.3;
 
-/// More likeness for an `<h1>` of two words or more that stands in a title as it is. Same measurement: 93.1 % with
+/// More likeness for an `<h1>` of two words or more that stands in a title as it is, or is marked. Same measurement: 93.1 % with
 /// it, 93.0 % without.
 const REPEATED: f64 = 0.3;
 
@@ -87,7 +87,8 @@ fn chosen(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> H
         }
         let likeness = titles.iter().map(|title| likeness(&heading.1, title)).fold(0.0, f64::max);
         let is_repeated = heading.1.contains(' ') && whole.contains(&heading.1.to_lowercase());
-        let score = likeness + if is_repeated { REPEATED } else { 0.0 };
+        let is_marked = page.attribute(heading.0, &html5ever::local_name!("itemprop")) == Some("headline");
+        let score = likeness + if is_repeated || is_marked { REPEATED } else { 0.0 };
         if best.is_none_or(|(known, _)| score > known) {
             best = Some((score, heading));
         }

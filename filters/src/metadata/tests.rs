@@ -110,6 +110,8 @@ fn an_address_or_a_template_is_no_author() {
         let head = format!("<meta name=author content='{content}'>");
         assert_eq!(metadata(&head, "").author, None, "{content}");
     }
+    let kettle = "<h1>Kettle</h1><p>By <a href=/acme>Acme Works</a></p>";
+    assert_eq!(metadata("<title>Acme Works Kettle</title>", kettle).author, None);
 }
 
 #[test]
@@ -161,6 +163,7 @@ fn a_name_ends_before_its_separators_and_numbers() {
     for byline in [
         "<p class=byline>By Ann Ash | </p>",
         "<p class=byline>By Ann Ash &middot; •</p>",
+        "<p class=byline>Ann Ash Ann Ash</p>",
         "<p itemprop=author><a href=/ann>Ann Ash</a> 1,024</p>",
     ] {
         let author = metadata("", byline).author;

@@ -21,6 +21,7 @@ const ITEM_WORDS: f32 = 60.0;
 /// Makes a choice keep or drop units as one, and headings with their text.
 pub(super) fn enforce(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     keep_units(page, blocks, kept);
+    keep_pairs(page, blocks, kept);
     keep_questions(page, blocks, kept);
     keep_headings(page, blocks, kept);
 }
@@ -65,6 +66,57 @@ fn settle(page: &Page, blocks: &Blocks, unit: NodeId, kept: &mut [bool]) {
     if is_parted && is_one {
         kept[inside].fill(holds_headline || of_kept >= MOST * all);
     }
+}
+
+/// Keeps or drops as one labels and their values, "97 %" and "Online", of records alike, and those alike in all of them.
+fn keep_pairs(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+    let mut groups: Table<_, Vec<usize>> = Table::default();
+    let mut at = 0;
+    while at + 1 < kept.len() {
+        let look = look_of_pair(page, blocks, at);
+        at += if look.is_some() { 2 } else { 1 };
+        if let Some(look) = look {
+            groups.entry(look).or_default().extend([at - 2, at - 1]);
+        }
+    }
+    for fields in groups.into_values().filter(|fields| fields.len() > 2) {
+        let words = |fields: &[usize]| fields.iter().map(|&at| blocks.list[at].stats.words).sum::<f32>();
+        let of_kept: Vec<usize> = fields.iter().copied().filter(|&at| kept[at]).collect();
+        let is_most = words(&of_kept) >= MOST * words(&fields);
+        for pair in fields.chunks(2) {
+            if kept[pair[0]] != kept[pair[1]] {
+                kept[pair[0]..=pair[1]].fill(is_most);
+            }
+        }
+    }
+}
+
+/// How the elements look of a label and its value that begin here, and of the one around both.
+fn look_of_pair<'a>(page: &'a Page, blocks: &Blocks, at: usize) -> Option<[(Option<Tag>, &'a str); 3]> {
+    let pair = [&blocks.list[at], &blocks.list[at + 1]];
+    // Words of a label: more are a sentence.
+    if pair.iter().any(|block| block.stats.words > 8.0) {
+        return None;
+    }
+    let around = page.ancestors(pair[1].container).find(|&up| page.contains(up, pair[0].container))?;
+    let part = |id: NodeId| iter::once(id).chain(page.ancestors(id)).find(|&up| page.parent(up) == around);
+    let parts = [part(pair[0].container)?, part(pair[1].container)?];
+    let [around, one, other] = [around, parts[0], parts[1]].map(|id| (page.tag(id), page.first_class(id)));
+    let is_field = |at: usize| {
+        let is_of_list = matches!(page.tag(parts[at]), Some(Tag::Td | Tag::Th | Tag::Li | Tag::Dt | Tag::Dd));
+        !is_of_list && heading_of(page, pair[at].container).is_none() && blocks.inside(page, parts[at]).len() == 1
+    };
+    if one == other || !is_field(0) || !is_field(1) {
+        return None;
+    }
+    let [first, second] = pair.map(|block| blocks.text(page, block));
+    let is_word = |text: &str| text.chars().filter(|c| c.is_alphabetic()).count() > 2;
+    let is_value = |text: &str| text.contains(char::is_numeric) && !is_word(text);
+    // A link below a number is a way on: "Read it".
+    let is_pair = first.trim_end().ends_with([':', '：'])
+        || is_word(&first) && is_value(&second)
+        || is_value(&first) && is_word(&second) && pair[1].linked == 0.0;
+    is_pair.then_some([around, one, other])
 }
 
 /// Questions alike from which they have answers: others are asked of the reader ("Did you like it?").

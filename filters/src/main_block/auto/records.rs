@@ -8,6 +8,7 @@
 //! Records that are signed and dated are posts; each keeps one name and one date ([`Records::posts`]).
 
 mod cards;
+mod quotes;
 pub(crate) mod signs;
 
 use html5ever::local_name;
@@ -40,6 +41,9 @@ const SIBLING_WORDS: f32 = 60.0;
 
 /// Share of the records that have a name or a date, at least. Guests have no profile, and a deleted post no date.
 const SIGNED: f32 = 0.7;
+
+/// Cells of one look that a post may consist of: that of who wrote it (joined 3 May) and that of what they wrote.
+const CELLS: usize = 3;
 
 /// Elements around a name in which its record is looked for. Raising it costs time on hostile pages.
 const MAX_LEVELS: usize = 30;
@@ -303,16 +307,14 @@ fn posts(page: &Page, words: &[Words], names: &[Sign], dates: &[Sign], is_forum:
         let signed = members.iter().enumerate().filter(|&member| has_own(member)).count();
         signed as f32 >= SIGNED * members.len() as f32
     };
-    looks.retain(|members| {
-        let is_dated = is_signed(members, dates);
-        let is_named = is_signed(members, names);
-        is_dated && is_named || is_forum && (is_dated || is_named)
-    });
+    let is_both = |members: &[NodeId]| is_signed(members, names) && is_signed(members, dates);
+    looks.retain(|members| is_both(members) || is_forum && (is_signed(members, names) || is_signed(members, dates)));
     let most = looks.iter().map(|members| text(members)).fold(0.0, f32::max);
     // What holds all posts of a page has as much text as they have, and fewer members.
     looks.retain(|members| text(members) > 0.6 * most && most > 0.0);
-    let longest = looks.into_iter().max_by_key(|members| (members.len(), std::cmp::Reverse(members[0])));
-    longest.unwrap_or_default()
+    let cells = |members: &[NodeId]| if is_both(members) { CELLS } else { 1 };
+    let rank = |members: &Vec<NodeId>| (members.len() * cells(members), std::cmp::Reverse(members[0]));
+    looks.into_iter().max_by_key(rank).unwrap_or_default()
 }
 
 /// Alike siblings that are short and hold several texts each, and the number of their group; and others that are cards.

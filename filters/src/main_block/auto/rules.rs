@@ -61,7 +61,7 @@ const RULES: &[Rule] = &[
 ];
 
 fn is_text(context: &Context<'_>) -> bool {
-    matches!(context.kind.get(), None | Some(Kind::Article | Kind::Documentation))
+    matches!(context.kind.get(), None | Some(Kind::Article | Kind::Documentation | Kind::Service))
 }
 
 fn is_article(context: &Context<'_>) -> bool {
@@ -69,7 +69,7 @@ fn is_article(context: &Context<'_>) -> bool {
 }
 
 fn is_less_wanted(context: &Context<'_>) -> bool {
-    context.favor != Favor::Recall && is_text(context)
+    context.favor != Favor::Recall && is_text(context) && context.kind.get() != Some(Kind::Service)
 }
 
 /// Applies all rules in turn; the names of those that changed something.

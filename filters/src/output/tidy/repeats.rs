@@ -41,14 +41,16 @@ fn rules(page: &Page) -> Vec<NodeId> {
     surplus
 }
 
-/// Headings behind the headline that say the same.
+/// Headings behind the headline that say the same, and first headings above it.
 fn headlines(page: &Page, headline: NodeId) -> Vec<NodeId> {
     let text = start_of_line(page, headline);
+    let says_it = |id: NodeId| !page.in_link(id) && is_same(&start_of_line(page, id), &text);
     let mut chars = 0;
-    let mut found = Vec::new();
+    let above = page.live(page.body()).take_while(|&id| id < headline);
+    let mut found: Vec<NodeId> = above.filter(|&id| page.tag(id) == Some(Tag::H1) && says_it(id)).collect();
     let behind = page.live(page.body()).skip_while(|&id| id < page.end(headline));
     for id in behind {
-        if page.tag(id).is_some_and(Tag::is_heading) && !page.in_link(id) && is_same(&start_of_line(page, id), &text) {
+        if page.tag(id).is_some_and(Tag::is_heading) && says_it(id) {
             found.push(id);
         } else {
             chars += page.own_chars(id);

@@ -104,3 +104,11 @@ fn the_heading_of_another_box_is_not_that_of_a_text() {
     assert_eq!(with_headings("<div><h2>Menu</h2><p>gone</div><p>kept"), [""; 0]);
     assert_eq!(with_headings("<p>kept<h2>Related</h2><p>gone"), [""; 0]);
 }
+
+#[test]
+fn the_same_fields_of_alike_records_stay_or_go_with_their_labels() {
+    let two = |value: &str, label: &str| with_headings(&format!("<div><p>{value}<div>{label}</div></div>").repeat(2));
+    assert_eq!(two("62 %", "kept Online").len(), 4);
+    assert_eq!(two("Maker:", "<a href=/x>kept Acme</a>").len(), 4);
+    assert_eq!(two("62 %", "<a href=/x>kept Read</a>").len(), 2);
+}

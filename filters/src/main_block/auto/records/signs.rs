@@ -176,6 +176,15 @@ pub(super) fn is_quote(page: &Page, id: NodeId) -> bool {
         || page.said(id).has(Hint::Quotes) && says(page, id, &local_name!("class"), &QUOTE_WORDS)
 }
 
+/// Whether a block is one: no button to quote, no signature, and no text of a post that can be selected to quote it.
+pub(super) fn is_quotation(page: &Page, id: NodeId) -> bool {
+    const SELECTED: Parts = Parts::new(&["select"]);
+    let is_called = |class: &str| holds(class, &QUOTE_WORDS) && !SELECTED.are_in(class);
+    let class = page.attribute(id, &local_name!("class"));
+    let is_box = page.tag(id).is_some_and(|tag| tag.is_block() && tag != Tag::Li) && page.chars(id) > MAX_NAME;
+    is_box && class.map_or(page.tag(id) == Some(Tag::Blockquote), is_called)
+}
+
 /// Whether it is that of the last post ("last reply by Ann, 3 May"), which is told at the head of the first.
 fn is_last(page: &Page, id: NodeId) -> bool {
     let above = page.parent(id);
