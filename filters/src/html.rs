@@ -166,6 +166,8 @@ pub(crate) struct Page {
     kept_link_bytes: usize,
     /// Set by the retainer, written after the page's own content.
     pub(crate) appended: Vec<LinkGroup>,
+    /// How many there are, with those for which that has no room.
+    pub(crate) removed_link_count: usize,
     /// Nodes behind which a space is written in markup.
     pub(crate) spaces_after: Set<NodeId>,
     /// The posts of a thread, where the choice of the main block knows them.
@@ -222,6 +224,7 @@ impl Page {
             collect_links: false,
             kept_link_bytes: 0,
             appended: Vec::new(),
+            removed_link_count: 0,
             spaces_after: Set::default(),
             posts: Vec::new(),
             entries: Vec::new(),

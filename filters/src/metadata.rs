@@ -117,7 +117,9 @@ pub(crate) fn read(page: &Page) -> Found {
     let site = metas.site().or_else(|| json_ld.site());
     let headline = headline::choose(page, &metas, &json_ld, site.as_deref());
     let author = author::choose(page, &metas, &json_ld, &headline, site.as_deref());
-    let author = author.map(|name| author::without_full_stop(&name).to_owned());
+    // Soft hyphens only show where a line ends.
+    let plain = |text: String| text.replace('\u{ad}', "");
+    let author = author.map(|name| plain(author::without_full_stop(&name).to_owned()));
     let site = site.and_then(|site| without_headline(&site, &headline.text));
     let built = |day: String| {
         let shown = || marks::shown_before(page, headline.node, &day);
@@ -148,7 +150,7 @@ pub(crate) fn read(page: &Page) -> Found {
             date,
             language: marks::language(page).or_else(|| metas.language()).or_else(|| json_ld.language()),
             site,
-            description: metas.description().or_else(|| json_ld.description()),
+            description: metas.description().or_else(|| json_ld.description()).map(plain),
             image: json_ld
                 .image()
                 .or_else(|| metas.image())

@@ -31,7 +31,7 @@ use crate::{
     analysis::AnalysedPage,
     error::ConfigError,
     html::{
-        LinkGroup, NodeId, Page, apart,
+        NodeId, Page, apart,
         serialize::{escape_attribute, escape_text},
         tag::Tag,
     },
@@ -249,14 +249,14 @@ pub(crate) fn below_headline(headline: Option<&str>, text: String, settings: &Se
 }
 
 /// The removed links as a closed list that opens without a script.
-fn write_links(groups: &[LinkGroup], words: &Interface, out: &mut String) {
+fn write_links(page: &Page, words: &Interface, out: &mut String) {
+    let groups = &page.appended;
     if groups.is_empty() {
         return;
     }
-    let count: usize = groups.iter().map(|group| group.links.len()).sum();
     // The words may be English, but stand at the side where the lines of the page begin.
     out.extend(["<details id=\"gleaner-links\"><summary lang=\"", words.language, "\"><bdi>"]);
-    out.push_str(&words.counted(Word::RemovedLinks, count));
+    out.push_str(&words.counted(Word::RemovedLinks, page.removed_link_count));
     out.push_str("</bdi></summary>");
     for group in groups {
         out.extend(["<h2 lang=\"", words.language, "\"><bdi>"]);

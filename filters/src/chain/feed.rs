@@ -279,7 +279,7 @@ impl PageFeed {
         self.run_filters(&mut page, &mut report)?;
         report.text_after = page.chars(page.body());
         report.selected = page.main_block.is_some();
-        report.links = page.appended.iter().map(|group| group.links.len()).sum();
+        report.links = page.removed_link_count;
         report.confidence = page.confidence;
         Ok((page, report))
     }

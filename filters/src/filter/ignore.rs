@@ -18,7 +18,8 @@ use crate::{
     analysis::AnalysedPage,
     filter::Filter,
     html::{Fate, Kind, NodeId, Page, tag::Tag},
-    vocabulary::words::words,
+    metadata::start_of_line,
+    vocabulary::words::{is_question, words},
 };
 use hidden::{Hidden, Size, show};
 pub(crate) use hidden::{remove_hidden, show_hidden};
@@ -357,22 +358,24 @@ fn holds_control(page: &Page, id: NodeId) -> bool {
     page.live(id).any(|inside| page.tag(inside).is_some_and(is_control))
 }
 
-/// Whether a button's words are a question: of four words, since "Forgot password?" is something to be done. Of WCXB dev's
-/// 1,497 pages 70 have such buttons, and of 28 the reference has the question (2026-11-21).
+/// Whether a button's words are a question: of four words, since "Forgot password?" is something to be done, unless it says that it
+/// unfolds something. Of WCXB dev's 1,497 pages 70 have such buttons, and of 28 the reference has the question (2026-11-21).
 fn asks(page: &Page, id: NodeId) -> bool {
     const MAX_NODES: usize = 30;
     const MAX_BYTES: usize = 600;
     const MIN_WORDS: u32 = 4;
-    /// The question marks of Latin, Chinese and Japanese, Arabic, Greek and Armenian writing.
-    const MARKS: [char; 5] = ['?', '\u{ff1f}', '\u{61f}', '\u{37e}', '\u{55e}'];
     let text = page.start_of_text(id, MAX_NODES, MAX_BYTES);
-    text.trim_end().ends_with(MARKS) && words(&text) >= MIN_WORDS
+    is_question(&text) && (words(&text) >= MIN_WORDS || page.has_attribute(id, &LocalName::from("aria-expanded")))
 }
 
-/// Whether a button is most of the heading around it; "Add to favourites" behind the words of one is not.
+/// Whether a button is most of the heading around it, or says what the headline says; "Add to favourites" behind the words of one is not.
 fn is_heading(page: &Page, id: NodeId) -> bool {
     let heading = page.ancestors(id).find(|&up| page.tag(up).is_some_and(Tag::is_heading));
-    heading.is_some_and(|heading| page.chars(id) * 2 >= page.chars(heading))
+    let Some(heading) = heading else { return false };
+    if page.headline.node == Some(heading) {
+        return page.headline.text.contains(&start_of_line(page, id));
+    }
+    page.chars(id) * 2 >= page.chars(heading)
 }
 
 /// Whether the link around an image holds no text.

@@ -12,6 +12,8 @@
 //! ("Reply", "Book now", in any language).
 //! WCXB dev, 2026-11-22: 7 % of the lines.
 
+use std::cmp::Reverse;
+
 use html5ever::local_name;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +22,7 @@ use crate::{
     filter::Filter,
     hashing::{self, RandomState, Set, Table},
     html::{LinkGroup, NodeId, Page, tag::Tag},
+    vocabulary::words::words as count_words,
 };
 
 /// Settings of `removed_links`.
@@ -29,7 +32,7 @@ use crate::{
 pub struct Settings {
     /// Whether the filter runs.
     pub enabled: bool,
-    /// Most links listed; the rest are dropped, first come, first kept.
+    /// Most links listed; of more, those with most words are: menus are longest, and texts are called by more than one.
     pub max_links: usize,
 }
 
@@ -56,7 +59,6 @@ impl Filter for RemovedLinks {
         let mut seen = links_still_there(page);
         seen.insert(key(page.url().as_str()));
         let mut groups: Vec<LinkGroup> = Vec::new();
-        let mut listed = 0;
         let mut links = std::mem::take(&mut page.removed_links);
         // Filters that walk backwards have removed the last ones first.
         links.sort_by_key(|link| link.node);
@@ -71,11 +73,14 @@ impl Filter for RemovedLinks {
             let words = words(&link.text);
             counts[&words] < REPEATED || told.insert(words)
         });
+        page.removed_link_count = links.len();
+        if links.len() > self.settings.max_links {
+            links.sort_by_key(|link| Reverse(count_words(&link.text)));
+            links.truncate(self.settings.max_links);
+            links.sort_by_key(|link| link.node);
+        }
+        let listed = links.len();
         for link in links {
-            if listed == self.settings.max_links {
-                break;
-            }
-            listed += 1;
             let heading = heading(link.filter);
             let shown = link.shown.unwrap_or_else(|| link.address.into());
             let entry = (link.text, shown);

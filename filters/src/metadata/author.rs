@@ -18,7 +18,7 @@ use crate::{
 /// A name without the full stop of the sentence that it ended: "Ann Ash.", and not "Ann Ash Jr.".
 pub(super) fn without_full_stop(name: &str) -> &str {
     const SHORTENED: usize = 3;
-    let bare = name.strip_suffix('.').unwrap_or(name);
+    let bare = name.strip_suffix('.').unwrap_or(name).trim_end();
     let last = bare.rsplit(' ').next().unwrap_or(bare);
     if last.chars().count() > SHORTENED && !last.contains('.') { bare } else { name }
 }

@@ -77,7 +77,7 @@ fn chosen(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> H
         .about(Tag::H1)
         .filter(|&id| page.contains(page.body(), id) && page.is_live(id))
         .take(MAX_HEADLINE_NODES)
-        .map(|id| (id, without_permalink(&without_buttons(page, id))))
+        .map(|id| (id, without_permalink(&without_buttons(page, id, &whole))))
         .filter(|(_, heading)| !heading.is_empty() && heading.len() <= MAX_H1_BYTES)
         .collect();
     let mut best: Option<(f64, &(NodeId, String))> = None;
@@ -97,6 +97,14 @@ fn chosen(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> H
         && let Some(headline) = behind_site(page, h1, &headings, &title)
     {
         return headline;
+    }
+    // The name of a blog is the `<h1>` and the title of all its pages.
+    if let Some((_, (id, text))) = best
+        && let Some(social) = social.as_deref().filter(|social| site.is(text, Side::End) && !is_same(social, text))
+        && !is_content(page, *id)
+        && let Some(node) = lower_heading(page, social)
+    {
+        return Headline { text: social.to_owned(), node: Some(node), only_h1: None };
     }
     let needed = if headings.len() >= MANY { LIKE_OF_MANY } else { LIKE };
     let is_enough = |score: f64| score >= needed || titles.is_empty();
@@ -158,11 +166,7 @@ fn lower_heading(page: &Page, headline: &str) -> Option<NodeId> {
 fn behind_site(page: &Page, h1: &(NodeId, String), h1s: &[(NodeId, String)], title: &str) -> Option<Headline> {
     let at = title.rfind(&h1.1).filter(|&at| at > 0)?;
     let rest = letters(&title[..at]);
-    let is_content = |id: NodeId| {
-        let mut around = page.ancestors(id);
-        around.any(|up| matches!(page.tag(up), Some(Tag::Main | Tag::Article)))
-    };
-    if rest.is_empty() || is_content(h1.0) {
+    if rest.is_empty() || is_content(page, h1.0) {
         return None;
     }
     let is_last = split(title).last().is_some_and(|last| is_same(&h1.1, last.text));
@@ -171,19 +175,27 @@ fn behind_site(page: &Page, h1: &(NodeId, String), h1s: &[(NodeId, String)], tit
         let is_beginning = !own.is_empty() && rest.starts_with(&own);
         is_last && is_beginning && own.len() * 2 >= rest.len()
             || is_beginning && id > h1.0 && words(text).len() >= ADDRESS_WORDS
-            || is_last && id > h1.0 && is_content(id) && own.starts_with(&rest)
+            || is_last && id > h1.0 && is_content(page, id) && own.starts_with(&rest)
     };
     let other = h1s.iter().filter(|other| other.0 != h1.0).cloned();
     let (id, text) = other.chain(lower_headings(page)).find(|(id, text)| says(*id, text))?;
     Some(Headline { text, node: Some(id), only_h1: None })
 }
 
-/// The words of a heading without what a button at its end says, "Add to favourites", unless that is most of it.
-fn without_buttons(page: &Page, heading: NodeId) -> String {
+fn is_content(page: &Page, id: NodeId) -> bool {
+    let mut around = page.ancestors(id);
+    around.any(|up| matches!(page.tag(up), Some(Tag::Main | Tag::Article)))
+}
+
+/// The words of a heading without what a button at its end says, "Add to favourites", unless nothing is left but a number or titles say
+/// it too.
+fn without_buttons(page: &Page, heading: NodeId, titles: &str) -> String {
     let mut text = start_of_line(page, heading);
     for button in page.live(heading).filter(|&id| page.tag(id) == Some(Tag::Button)) {
         let said = start_of_line(page, button);
-        if let Some(rest) = text.strip_suffix(&*said).filter(|rest| rest.len() > said.len()) {
+        if !titles.contains(&said.to_lowercase())
+            && let Some(rest) = text.strip_suffix(&*said).filter(|rest| rest.contains(char::is_alphabetic))
+        {
             text.truncate(rest.trim_end().len());
         }
     }
@@ -230,6 +242,9 @@ mod tests {
         let head = "<h1>A Course of Baking</h1><h2>Before we begin</h2>";
         assert_eq!(chosen_of(&format!("<title>Before we begin | A Course of Baking</title>{head}")), "Before we begin");
         assert_eq!(chosen_of(&format!("<title>Recipes | A Course of Baking</title>{head}")), "A Course of Baking");
+        let blog = "<title>Example bakes</title><meta property=og:title content=Rye><h1>Example bakes</h1>";
+        assert_eq!(chosen_of(&format!("{blog}<main><h2>Rye</h2></main>")), "Rye");
+        assert_eq!(chosen_of(&format!("{blog}<main><h2>Oats</h2></main>")), "Example bakes");
     }
 
     #[test]

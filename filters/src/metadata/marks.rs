@@ -51,6 +51,7 @@ pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
     let places = headline.map(|headline| Places::of(page, Some(headline)));
     let mut times = Vec::new();
     let mut near_headline = None;
+    let is_changed = |id| CHANGED.iter().any(|word| text_before(page, id).to_lowercase().contains(word));
     let is_near = |id| places.as_ref().is_some_and(|places| places.is_near(id));
     for id in page.live(page.body()) {
         let property = page.said(id).has(Hint::Property);
@@ -71,7 +72,7 @@ pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
             // "The first mill burnt down on <time>3 May 1905</time>."
             Some(day) if *day < *FIRST_YEAR => {}
             Some(day) if near_headline.is_none() && is_near(id) => near_headline = Some(day),
-            Some(day) if times.len() <= FEW => times.push(day),
+            Some(day) if times.len() <= FEW && !is_changed(id) => times.push(day),
             _ => {}
         }
     }

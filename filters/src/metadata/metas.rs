@@ -3,7 +3,7 @@
 
 use html5ever::local_name;
 
-use super::{byline::is_of_another, date, letters, title_line};
+use super::{byline::is_of_another, date, is_same, letters, title_line};
 use crate::html::{Page, tag::Tag};
 use crate::vocabulary::lists::{Words, words};
 
@@ -82,7 +82,7 @@ impl Metas {
         let is_name = |value: &&str| !value.contains("://") && !value.starts_with('@');
         names.iter().find_map(|name| {
             let mut all: Vec<&str> = self.all(name).filter(is_name).collect();
-            all.dedup();
+            all.dedup_by(|name, before| is_same(name, before));
             (!all.is_empty()).then(|| all.join(", "))
         })
     }

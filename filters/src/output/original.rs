@@ -52,7 +52,7 @@ pub(super) fn write_styled(page: &Page, style: &str, around: Surroundings<'_>) -
     before_head_end.push_str(style);
     before_head_end.push_str("</style>");
     let mut before_body_end = String::new();
-    write_links(&page.appended, around.words, &mut before_body_end);
+    write_links(page, around.words, &mut before_body_end);
     if around.untouched.is_some() {
         before_body_end.push_str("<div id=\"gleaner-bar\">");
         controls::write(&around, &mut before_body_end);

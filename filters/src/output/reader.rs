@@ -62,7 +62,7 @@ pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundin
     }
     let offer = additions::write_next_page(page, around.words, &mut out);
     out.push_str("</main>");
-    write_links(&page.appended, around.words, &mut out);
+    write_links(page, around.words, &mut out);
     out.push_str("</body></html>\n");
     Written { content: out, offer }
 }

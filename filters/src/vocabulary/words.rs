@@ -19,6 +19,11 @@ pub(crate) fn into_line(text: String) -> String {
     one_line(&text)
 }
 
+/// Whether a text ends in a question mark: of Latin, Chinese and Japanese, Arabic, Greek or Armenian writing.
+pub(crate) fn is_question(text: &str) -> bool {
+    text.trim_end().ends_with(['?', '\u{ff1f}', '\u{61f}', '\u{37e}', '\u{55e}'])
+}
+
 /// Collapses all white space to single spaces and trims.
 pub(crate) fn one_line(text: &str) -> String {
     let text = trim(text);

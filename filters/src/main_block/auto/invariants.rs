@@ -5,9 +5,11 @@ use std::iter;
 
 use super::blocks::Blocks;
 use crate::{
+    hashing::Table,
     html::{NodeId, Page, tag::Tag},
     measure::table,
     page_type::prices,
+    vocabulary::words::is_question,
 };
 
 /// Share of the words of a unit from which the rest is kept too; below it the unit goes.
@@ -19,6 +21,7 @@ const ITEM_WORDS: f32 = 60.0;
 /// Makes a choice keep or drop units as one, and headings with their text.
 pub(super) fn enforce(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     keep_units(page, blocks, kept);
+    keep_questions(page, blocks, kept);
     keep_headings(page, blocks, kept);
 }
 
@@ -61,6 +64,34 @@ fn settle(page: &Page, blocks: &Blocks, unit: NodeId, kept: &mut [bool]) {
     let is_one = all <= ITEM_WORDS || page.tag(unit) != Some(Tag::Li) && !holds_headline;
     if is_parted && is_one {
         kept[inside].fill(holds_headline || of_kept >= MOST * all);
+    }
+}
+
+/// Questions alike from which they have answers: others are asked of the reader ("Did you like it?").
+const QUESTIONS: usize = 3;
+
+/// Keeps questions that look alike where the text right below each is kept.
+fn keep_questions(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+    let list = &blocks.list;
+    let asks = |at: usize| {
+        let (block, answer) = (&list[at], list[at + 1].container);
+        let own = block.container;
+        let around = || if blocks.inside(page, own).len() > 1 { own } else { scope(page, blocks, own) };
+        let words = blocks.texts(block).iter().rev().find_map(|&id| page.text(id));
+        kept[at + 1]
+            && words.is_some_and(|text| is_question(&text))
+            && block.stats.words <= ITEM_WORDS
+            && heading_of(page, answer).is_none()
+            && page.contains(around(), answer)
+    };
+    let questions: Vec<usize> = (0..list.len().saturating_sub(1)).filter(|&at| asks(at)).collect();
+    let look = |at: usize| (page.tag(list[at].container), page.first_class(list[at].container));
+    let mut counts: Table<_, usize> = Table::default();
+    for &at in &questions {
+        *counts.entry(look(at)).or_default() += 1;
+    }
+    for at in questions {
+        kept[at] |= counts[&look(at)] >= QUESTIONS;
     }
 }
 

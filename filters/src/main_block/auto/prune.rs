@@ -3,7 +3,7 @@
 //! A figure that stands among kept texts stays with its caption, whatever the chance of the caption: what the article shows is
 //! part of it. Measured on WCXB dev, 2026-11-21, five folds: word F1 .8693 without, .8689 with it; it is for the eye. So does code.
 
-use html5ever::local_name;
+use html5ever::{LocalName, local_name};
 
 use super::{blocks::Blocks, records::Thread};
 use crate::{
@@ -43,6 +43,7 @@ pub(super) fn choice(page: &Page, blocks: &Blocks, kept: &[bool], thread: &Threa
     let last = kept_rows.next_back().unwrap_or(first);
     let is_among_kept = |id: NodeId| (first..last).contains(&id.index());
     let mut dropped = Vec::new();
+    let mut box_end = NodeId::DOCUMENT;
     let mut at = NodeId(container.0 + 1);
     while at < page.end(container) {
         let Count { texts, kept } = count(at);
@@ -52,10 +53,13 @@ pub(super) fn choice(page: &Page, blocks: &Blocks, kept: &[bool], thread: &Threa
             let is_of_kept = || is_figure(page, at) || is_code(page, at) || is_caption(page, at, &counts);
             kept == 0 && (!is_among_kept(at) || !is_of_kept())
         };
-        if is_clutter {
+        let is_box = is_clutter && is_among_kept(at) && shows_picture(page, at, at < box_end);
+        if is_box {
+            box_end = box_end.max(page.end(at));
+        } else if is_clutter {
             dropped.push(at);
         }
-        at = if kept == texts || kept == 0 { page.end(at) } else { NodeId(at.0 + 1) };
+        at = if kept == texts || kept == 0 && !is_box { page.end(at) } else { NodeId(at.0 + 1) };
     }
     // A box without a label is no text, and would stay.
     let boxes = forms.unwanted.iter().copied();
@@ -92,6 +96,43 @@ fn is_figure(page: &Page, id: NodeId) -> bool {
     }
     has_picture && in_figure == chars && linked * 2 <= chars && chars <= MAX_CAPTION
 }
+
+/// One picture with short texts beside it of which none is kept, a caption that nothing calls so or buttons to share it: the picture
+/// stays without them, where it or a box around it is called a picture. One that leads to a page is a card, and one with a heading or a
+/// field an announcement.
+fn shows_picture(page: &Page, id: NodeId, is_in_box: bool) -> bool {
+    let class = |id: NodeId| page.attribute(id, &local_name!("class")).unwrap_or_default();
+    let (mut pictures, mut is_called_so) = (0, is_in_box || PICTURES.are_in(class(page.parent(id))));
+    let is_expected = |at: NodeId| {
+        let is_picture = page.tag(at) == Some(Tag::Img);
+        pictures += usize::from(is_picture);
+        is_called_so |= PICTURES.are_in(class(at));
+        let is_other = |tag: Tag| tag.is_heading() || matches!(tag, Tag::Input | Tag::Button | Tag::Li | Tag::Td);
+        !(OTHERS.are_in(class(at)) || page.tag(at).is_some_and(is_other) || is_picture && !is_photograph(page, at))
+    };
+    let is_box = page.tag(id).is_some() && page.chars(id) <= MAX_CAPTION && page.live(id).all(is_expected);
+    is_box && pictures == 1 && is_called_so
+}
+
+/// Whether a picture is no drawing or sign, not small as those of persons, and leads nowhere but to a picture.
+fn is_photograph(page: &Page, picture: NodeId) -> bool {
+    const ENDINGS: [&str; 5] = [".jpg", ".jpeg", ".png", ".webp", ".avif"];
+    let has_ending = |id: NodeId, name: LocalName| {
+        let address = page.address(id, &name);
+        let path = address.map(|url| url.path().to_ascii_lowercase()).unwrap_or_default();
+        ENDINGS.iter().any(|ending| path.ends_with(ending)) && !path.contains("logo")
+    };
+    let width = page.attribute(picture, &local_name!("width")).and_then(|width| width.parse().ok());
+    let link = page.ancestors(picture).find(|&up| page.tag(up) == Some(Tag::A)).filter(|_| page.in_link(picture));
+    has_ending(picture, local_name!("src"))
+        && width.is_none_or(|width: u32| width >= 160)
+        && link.is_none_or(|link| has_ending(link, local_name!("href")))
+}
+
+const PICTURES: Parts = Parts::new(&["image", "photo", "picture", "figure", "caption", "media"]);
+
+/// What pictures of persons and signs are called.
+const OTHERS: Parts = Parts::new(&["avatar", "author", "profile", "icon", "logo", "badge", "emoji", "promo"]);
 
 /// `wp-caption-text`, `tr-caption`, `imageCredit`: what a line under a picture is called where there is no `<figcaption>`.
 const CAPTIONS: Parts = Parts::new(&["caption", "credit"]);

@@ -89,7 +89,8 @@ static APART: Words = words!("apart_from_text");
 static ARE_APART: LazyLock<Parts> = LazyLock::new(|| Parts::new(&APART));
 
 fn is_apart(page: &Page, id: NodeId) -> bool {
-    if matches!(page.tag(id), Some(Tag::Nav | Tag::Blockquote)) {
+    // The name below a picture is that of whoever took it.
+    if matches!(page.tag(id), Some(Tag::Nav | Tag::Blockquote | Tag::Figcaption)) {
         return true;
     }
     [local_name!("class"), local_name!("id")].iter().any(|name| {

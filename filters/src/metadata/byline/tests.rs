@@ -119,6 +119,13 @@ fn whoever_answers_or_comments_is_not_the_author() {
 }
 
 #[test]
+fn whoever_took_a_picture_is_not_the_author() {
+    for name in ["figcaption><b itemprop=author>Ben Birch</b", "p class=img-caption>By <b>Ben Birch</b"] {
+        assert_eq!(article(&format!("<h1>The night ferry</h1><figure><img src=a.jpg><{name}></figure>{TEXT}")), None);
+    }
+}
+
+#[test]
 fn whoever_reviews_a_product_is_not_the_author() {
     let review = "<div itemscope itemtype=https://schema.org/Review><meta itemprop=author content=Ben>\
                   <b class=review__author>Ben</b></div>";

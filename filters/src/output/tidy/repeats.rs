@@ -123,7 +123,10 @@ impl Shown {
 
     fn compare(&mut self, page: &Page, id: NodeId) -> Option<NodeId> {
         let (file, size) = file(page, id)?;
-        match self.seen.iter_mut().find(|(other, ..)| *other == file) {
+        // A number may count pictures as well: what it says must be the widths of a thumbnail and of a picture.
+        let is_thumbnail = |small: u32, large: u32| (16..=200).contains(&small) && large >= 300;
+        let is_size = |one: u32| !file.ends_with(NUMBERED) || is_thumbnail(one.min(size), one.max(size));
+        match self.seen.iter_mut().find(|(other, one, _)| *other == file && is_size(*one)) {
             Some((_, largest, before)) if *largest < size => {
                 *largest = size;
                 Some(std::mem::replace(before, id))
@@ -142,8 +145,12 @@ impl Shown {
 /// Pictures without a text between them that are compared with each other.
 const MAX_PICTURES: usize = 50;
 
+/// What the name of a file ends in whose size is a bare number.
+const NUMBERED: char = '#';
+
 /// The address of a picture without its size, and the size: `a-300x200.jpg` and `a.jpg` are one picture, and so are
-/// `/160w/a.jpg` and `/400x600/a.jpg`, `a.jpg?w=80` and `a.jpg?resize=800,600`. Without a size it is as large as the file.
+/// `/160w/a.jpg` and `/400x600/a.jpg`, `a.jpg?w=80` and `a.jpg?resize=800,600`, `a-40.jpg` and `a-1200.jpg`, `a_small.jpg` and
+/// `a_large.jpg`. Without a size it is as large as the file.
 fn file(page: &Page, id: NodeId) -> Option<(String, u32)> {
     let url = page.address(id, &local_name!("src"))?;
     if url.scheme() == "data" {
@@ -165,8 +172,7 @@ fn file(page: &Page, id: NodeId) -> Option<(String, u32)> {
     }
     if let Some((stem, ending)) = path.rsplit_once('.')
         && let Some((stem, last)) = stem.rsplit_once(['-', '_'])
-        && last.contains('x')
-        && let Some(width) = width(last)
+        && let Some(width) = named_width(last)
     {
         size = Some(width);
         path = format!("{stem}.{ending}");
@@ -181,7 +187,22 @@ fn file(page: &Page, id: NodeId) -> Option<(String, u32)> {
             _ => name.extend([" ", &key, "=", &value]),
         }
     }
+    if size.is_none()
+        && let Some((stem, number)) = name.rsplit_once('.').and_then(|(stem, _)| stem.rsplit_once(['-', '_']))
+        && let Ok(width) = number.parse()
+    {
+        return Some((format!("{stem}{NUMBERED}"), width));
+    }
     Some((name, size.unwrap_or(u32::MAX)))
+}
+
+/// The width at the end of the name of a file: `300x200`, `thumb`.
+fn named_width(last: &str) -> Option<u32> {
+    match last {
+        "thumb" | "thumbnail" | "tn" | "tiny" | "small" | "preview" | "placeholder" | "lqip" => Some(1),
+        "large" | "big" | "full" => Some(u32::MAX - 1),
+        _ => last.contains('x').then(|| width(last))?,
+    }
 }
 
 /// The width in a part of a path that is a size and nothing else: `160w`, `400x600`, `w_300,h_200,q_80`, `resize:fit:1400`.

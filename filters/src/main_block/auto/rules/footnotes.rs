@@ -1,8 +1,8 @@
 //! Footnotes: a short text at the end of a page, "Emphasis mine. ↩", has next to no chance by itself, and its mark in the kept text
 //! would lead nowhere. What a mark in a kept text leads to stays.
 //!
-//! A mark is a link of a few characters, of which one at most is a letter ("1", "[12]", "*", "[a]", "注3"), to a place further down on the
-//! same page.
+//! A mark is a link of a few characters, of which one at most is a letter ("1", "[12]", "*", "[a]", "注3"), or of names and a year
+//! ("Ash and Birch, 2021"), to a place further down on the same page.
 
 use std::collections::HashMap;
 
@@ -14,6 +14,9 @@ use crate::html::{NodeId, Page, tag::Tag};
 
 /// Visible characters of a mark, at most: "[123]". Lower: marks of long texts. Higher: links of a word to the chapter about it.
 const MARK: usize = 5;
+
+/// The same of a mark that ends in a year.
+const NAMES: usize = 40;
 
 /// Words of a note, at most: notes of lawyers and historians. Longer ones have a chance by themselves.
 const WORDS: f32 = 200.0;
@@ -60,14 +63,14 @@ fn marks<'a>(page: &'a Page, blocks: &Blocks, kept: &[bool]) -> HashMap<&'a str,
             continue;
         }
         for &text in blocks.texts(block) {
-            if !page.in_link(text) || !(1..=MARK).contains(&page.own_chars(text)) {
+            if !page.in_link(text) || !(1..=NAMES).contains(&page.own_chars(text)) {
                 continue;
             }
             let link = page
                 .ancestors(text)
                 .take_while(|&up| up >= block.container)
                 .find(|&up| page.tag(up) == Some(Tag::A))
-                .filter(|&link| page.chars(link) <= MARK && is_mark(page, text));
+                .filter(|&link| is_mark(page, text, page.chars(link)));
             let place = link.and_then(|link| page.attribute(link, &local_name!("href")));
             if let Some(place) = place.and_then(|place| place.trim().strip_prefix('#'))
                 && marks.len() < MARKS
@@ -84,9 +87,13 @@ fn is_hidden(page: &Page, note: NodeId) -> bool {
     std::iter::once(note).chain(page.ancestors(note).take(LEVELS)).any(|up| Marks::of(page, up).is(Landmark::Hidden))
 }
 
-fn is_mark(page: &Page, text: NodeId) -> bool {
-    let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).count();
-    page.text(text).is_some_and(|text| letters(&text) <= 1)
+fn is_mark(page: &Page, text: NodeId, chars: usize) -> bool {
+    let Some(text) = page.text(text) else { return false };
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    // "Ash 2021b)"
+    let last = text.trim_end_matches([')', ']', 'a', 'b', 'c']).rsplit(' ').next().unwrap_or_default();
+    let is_year = || last.parse().is_ok_and(|year| (1500..2100).contains(&year));
+    chars <= MARK && letters <= 1 || chars <= NAMES && is_year()
 }
 
 /// The note that a place is the beginning of: the item, paragraph or cell that it is or stands in.
@@ -123,6 +130,10 @@ mod tests {
             assert_eq!(kept(&format!("{TEXT}{note}")), [true, true], "{note}");
             assert_eq!(kept(&format!("{note}{TEXT}")), [false, true], "{note}");
         }
+        for mark in ["Ash and Birch, 2021", "(Ash 2021b)"] {
+            let text = TEXT.replace("[1]", mark);
+            assert_eq!(kept(&format!("{text}<p id=fn1>Ash (2021). Bells.</p>")), [true, true], "{mark}");
+        }
         let hidden = format!("{TEXT}<div style='display: none'><p id=fn1>Mine.</p></div>");
         assert_eq!(kept(&hidden), [true, false]);
     }
@@ -132,6 +143,7 @@ mod tests {
         let note = "<p id=fn1>Emphasis mine.</p>";
         for text in [
             TEXT.replace("[1]", "the clock of the tower"),
+            TEXT.replace("[1]", "the flood that took the tower, and its bells, in 1921"),
             TEXT.replace("[1]", "Reply"),
             TEXT.replace("#fn1", "/x#fn1"),
             "<p><a href=#fn1>kept</a> <a href=#fn2>2</a></p>".to_owned(),

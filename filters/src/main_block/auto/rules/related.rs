@@ -11,6 +11,7 @@ use super::{
 use crate::{
     hosts::is_same_site,
     html::{Page, tag::Tag},
+    page_type::Kind,
     vocabulary::{self, Class},
 };
 
@@ -26,10 +27,52 @@ const LONGEST: usize = 40;
 /// Words of what stands beside the links of a list: a day, a number of comments.
 const BESIDE: f32 = 4.0;
 
+/// Words of the first lines of another article, at most.
+const TEASER: f32 = 30.0;
+
+/// Other articles from which they are a list without a name.
+const TEASERS: usize = 3;
+
+/// Takes out lists with a name, and of an article what stands at its end and is nothing but links alike with a text.
 pub(super) fn drop(context: &Context<'_>, kept: &mut [bool]) {
     for list in lists(context.page, context.blocks, kept) {
         kept[list].fill(false);
     }
+    if context.kind.get() == Some(Kind::Article) {
+        let end = end(context.page, context.blocks, kept);
+        kept[end..].fill(false);
+    }
+}
+
+/// Where the list begins at the end of what is kept. The heading of a kept text would stay with it, kept or not.
+fn end(page: &Page, blocks: &Blocks, kept: &[bool]) -> usize {
+    let list = &blocks.list;
+    let look = |at: usize| {
+        let block = &list[at];
+        let is_link = block.link_density() >= 0.8 && block.stats.words > BESIDE;
+        (is_link && !leads_elsewhere(page, blocks, at..at + 1))
+            .then(|| (page.tag(block.container), page.first_class(block.container)))
+    };
+    let (mut start, mut texts, mut count) = (kept.len(), 0, 0);
+    // How each of them looks: its link, and the number of texts that follow it.
+    let mut first = None;
+    for at in (0..=kept.iter().rposition(|&kept| kept).unwrap_or(0)).rev() {
+        if let Some(look) = look(at) {
+            let own = (look, texts);
+            if *first.get_or_insert(own) != own {
+                break;
+            }
+            (start, texts, count) = (at, 0, count + 1);
+        } else if kept[at] {
+            if list[at].stats.words > 2.0 * TEASER || is_heading(page, &list[at]) {
+                break;
+            }
+            texts += 1;
+        }
+    }
+    // A page that has more of them is for them.
+    let is_alone = || first.is_some_and(|first| (0..start).all(|at| !kept[at] || look(at) != Some(first.0)));
+    if count >= TEASERS && is_alone() { start } else { kept.len() }
 }
 
 /// The lists among the kept blocks, each with its name.
@@ -72,14 +115,14 @@ fn is_heading(page: &Page, block: &Block) -> bool {
     page.tag(block.container).is_some_and(Tag::is_heading)
 }
 
-/// How many of the next texts are links, and what stands beside them.
+/// How many of the next texts are links, what stands beside them, and the first lines of what they lead to, where another link follows.
 fn links(page: &Page, next: &[Block]) -> usize {
     let mut end = 0;
     for (at, block) in next.iter().enumerate().take(LONGEST) {
-        let is_link = block.link_density() >= 0.8;
-        if is_link {
+        let most = if at > 0 && end == at { TEASER } else { BESIDE };
+        if block.link_density() >= 0.8 {
             end = at + 1;
-        } else if is_heading(page, block) || block.stats.words > BESIDE {
+        } else if is_heading(page, block) || block.stats.words > most {
             break;
         }
     }
