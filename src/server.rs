@@ -54,6 +54,9 @@ const HTTP2_STREAMS: u32 = 128;
 /// Bytes of one HTTP/2 request's fields: as many as of an HTTP/1.1 head (see `request_parser`).
 const HTTP2_FIELD_BYTES: u32 = 64 * 1024;
 
+/// Bytes of a request's head, which has at most half as many, and of a response whose client does not read.
+const HTTP1_BUFFER_BYTES: usize = 128 * 1024;
+
 /// Bytes of response kept for one HTTP/2 stream whose client does not read. Raising it lets such a client cost more
 /// memory.
 const HTTP2_SEND_BYTES: usize = 128 * 1024;
@@ -134,6 +137,7 @@ where
             .timer(TokioTimer::new())
             // `ValidatingIo` has the timeouts.
             .header_read_timeout(None)
+            .max_buf_size(HTTP1_BUFFER_BYTES)
             .preserve_header_case(true)
             .title_case_headers(true)
             .serve_connection(TokioIo::new(io), service(proxy, Arc::clone(&connection)))

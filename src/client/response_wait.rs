@@ -19,11 +19,11 @@ use crate::{
     config::Timeouts,
 };
 
-/// Most interim responses to one request. A few are real (100, 103); an endless row of them would hold the client for
-/// as long as the server likes.
+/// Most interim responses to one request between two checks. A few are real (100, 103), and some servers send 102 as a sign
+/// of life; an endless row of them would hold the client for as long as the server likes.
 const MAX_INTERIM: usize = 16;
 
-/// How often progress is looked at within the timeout.
+/// How often progress is looked at within the timeout, but at least every second.
 const CHECKS: u32 = 16;
 
 /// Receives interim responses (RFC 9110 § 15.2).
@@ -63,8 +63,9 @@ impl ResponseWait {
     /// Waits for the head. The time begins anew when the request's body moves or an interim response comes.
     pub(super) async fn first_byte<T>(&self, mut head: Pin<&mut impl Future<Output = T>>) -> Result<T, UpstreamError> {
         let (mut before, mut since) = (self.progress(), Instant::now());
+        let interval = (self.timeout / CHECKS).min(Duration::from_secs(1));
         loop {
-            let done = timeout(self.timeout / CHECKS, head.as_mut()).await;
+            let done = timeout(interval, head.as_mut()).await;
             let now = self.progress();
             if now.1 > MAX_INTERIM {
                 let problem = "it sends interim responses without end".to_owned();
@@ -73,7 +74,8 @@ impl ResponseWait {
             if let Ok(head) = done {
                 return Ok(head);
             }
-            if now == before {
+            self.informational.store(0, Relaxed);
+            if now.1 == 0 && now == before {
                 let timeout = if now.2 { self.timeout } else { self.upload_timeout };
                 if since.elapsed() >= timeout {
                     return Err(UpstreamError::FirstByteTimeout);

@@ -1,7 +1,7 @@
 //! The stream between hyper's HTTP/1.1 client and an origin: brings responses that every browser reads into the form
 //! that hyper reads.
 //!
-//! Heads: any minor version, several spaces in the status line, obs-fold, lines that are no field, spaces around
+//! Heads: any version, several spaces in the status line, obs-fold, lines that are no field, spaces around
 //! names, control characters, `Transfer-Encoding: identity`, lines ended by LF alone, chunks beside a length, a length that
 //! is no number (see [`normalized_head`]).
 //! Chunked bodies: lines ended by LF alone. What could be framed in two ways stays as it is and is refused later
@@ -24,7 +24,7 @@ use std::{
 use bytes::{Buf, BytesMut};
 use http::HeaderMap;
 use parking_lot::Mutex;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio_util::io::poll_read_buf;
 
 use self::head::{head_end, normalized_head};
@@ -37,6 +37,9 @@ const MAX_LINE: usize = 16 * 1024;
 
 /// Bytes of a body read at once.
 const READ_SIZE: usize = 16 * 1024;
+
+/// Bytes of a body of known length read at once, straight into hyper's buffer.
+const BODY_READ_SIZE: u64 = 64 * 1024;
 
 /// Bytes read at once where a head is expected: most are shorter, and what follows is read straight into hyper's buffer.
 const HEAD_READ_SIZE: usize = 4 * 1024;
@@ -157,21 +160,11 @@ impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
 
     /// Reads a body of known length straight into hyper's buffer.
     fn poll_read_body(&mut self, left: u64, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let io = Pin::new(&mut self.io);
+        // Not a byte of what follows the body, and not so much that hyper's buffer would grow to the longest head.
+        let mut io = (&mut self.io).take(left.min(BODY_READ_SIZE));
         let before = buf.filled().len();
-        let polled = if buf.remaining() as u64 <= left {
-            ready!(io.poll_read(cx, buf))
-        } else {
-            // Not a byte of what follows the body.
-            let most = usize::try_from(left).unwrap_or(usize::MAX);
-            let mut part = ReadBuf::new(buf.initialize_unfilled_to(most));
-            let polled = ready!(io.poll_read(cx, &mut part));
-            let count = part.filled().len();
-            buf.advance(count);
-            polled
-        };
-        let count = buf.filled().len() - before;
-        let left = left - count as u64;
+        let polled = ready!(Pin::new(&mut io).poll_read(cx, buf));
+        let left = left - (buf.filled().len() - before) as u64;
         self.state = if left == 0 { State::Idle } else { State::Length(left) };
         match polled {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Poll::Ready(Ok(())),

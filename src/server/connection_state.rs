@@ -72,6 +72,9 @@ impl ConnectionState {
     }
 }
 
+/// Bytes of interim responses from which no further ones wait to be written.
+const MAX_INFORMATIONAL: usize = 16 * 1024;
+
 /// Sends interim responses (RFC 9110 § 15.2) for one request. hyper's server cannot; over HTTP/1.1 they are written
 /// in front of the final response, to other versions they are not sent.
 #[derive(Debug)]
@@ -86,7 +89,9 @@ impl Informer {
     pub(crate) fn send(&self, status: StatusCode, headers: &HeaderMap) {
         let Some(state) = &self.state else { return };
         let mut progress = state.progress.lock();
-        if progress.begun == self.request && progress.done < self.request {
+        let is_waiting = progress.begun == self.request && progress.done < self.request;
+        // A client that reads none of them does not miss one.
+        if is_waiting && progress.informational.len() < MAX_INFORMATIONAL {
             let reason = status.canonical_reason().unwrap_or("Information");
             let line = format!("HTTP/1.1 {} {reason}\r\n", status.as_u16());
             progress.informational.extend_from_slice(line.as_bytes());

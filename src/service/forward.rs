@@ -200,6 +200,10 @@ pub(super) fn incoming(response: Response<IncomingBody>) -> Response<IncomingBod
         // RFC 9110 § 8.6: it has no length either.
         head.headers = headers::without(&head.headers, |name| *name == header::CONTENT_LENGTH);
     }
+    if head.status == StatusCode::EXPECTATION_FAILED {
+        // The client sends its request again; what comes next on this connection would be taken for the body it kept back.
+        head.headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
     // The version is that of the hop to the origin; hyper's server writes the client's own.
     head.version = Version::HTTP_11;
     Response::from_parts(head, body)

@@ -160,11 +160,9 @@ async fn the_header_wins_over_the_page_and_odd_spellings_are_read() {
         let content_type = format!("text/html; charset={charset}");
         cases.push(Case::new(content_type.clone(), content_type, russian("<meta charset=utf-8>"), RUSSIAN));
     }
-    for content_type in [
-        "text/html; charset=UTF-8; utf-8",
-        "text/html;charset=utf8",
-        "TEXT/HTML;version=1;CHARSET=\"Utf-8\"",
-    ] {
+    for content_type in
+        ["text/html; charset=UTF-8; utf-8", "text/html;charset=utf8", "TEXT/HTML;version=1;CHARSET=\"Utf-8\""]
+    {
         let body = page("<meta charset=koi8-r>", JAPANESE).into_bytes();
         cases.push(Case::new(content_type, content_type, body, JAPANESE));
     }

@@ -14,6 +14,7 @@ async fn odd_heads_that_browsers_take_pass() {
         "no colon at all\r\n",
         "<br />\nWarning: Undefined variable in <b>/a.php</b> on line <b>2</b><br />\n",
         "X: control \x01\x1f\x7f bytes\r\n",
+        "X: bare\rCR\r\n",
         "X\x01: control byte in a name\r\n",
         "X: folded\r\n over\r\n\tlines\r\n",
         ": no name\r\n",
@@ -26,7 +27,7 @@ async fn odd_heads_that_browsers_take_pass() {
     .map(|fields| format!("HTTP/1.1 200 OK\r\n{fields}{end}"))
     .collect();
     answers.extend(
-        ["HTTP/1.1  200 OK", "HTTP/1.1 200  OK", "HTTP/1.1 200", "HTTP/1.2 200 OK"]
+        ["HTTP/1.1  200 OK", "HTTP/1.1 200  OK", "HTTP/1.1 200", "HTTP/1.2 200 OK", "HTTP/2.0 200 OK"]
             .map(|line| format!("{line}\r\n{end}")),
     );
     answers.push(format!("HTTP/1.1 200 OK\n{}", end.replace('\r', "")));

@@ -21,8 +21,8 @@ pub(super) fn head_end(bytes: &[u8]) -> Option<usize> {
     })
 }
 
-/// A head as hyper reads it, and what follows it. `None` for what hyper is to refuse: what is no HTTP/1 response, NUL,
-/// and a CR in a line, which other readers take for its end. Fields beyond what hyper takes become the surplus.
+/// A head as hyper reads it, and what follows it. `None` for what hyper is to refuse: what is no HTTP response, and
+/// NUL. Fields beyond what hyper takes become the surplus.
 pub(super) fn normalized_head<'a>(
     head: &'a [u8],
     is_head: bool,
@@ -31,8 +31,7 @@ pub(super) fn normalized_head<'a>(
     if let Some(state) = strict_head(head, is_head) {
         return Some((head.into(), state));
     }
-    let is_lone_cr = |at: usize| head.get(at + 1) != Some(&b'\n');
-    if memchr::memchr(0, head).is_some() || memchr::memchr_iter(b'\r', head).any(is_lone_cr) {
+    if memchr::memchr(0, head).is_some() {
         return None;
     }
     let mut lines = head.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
@@ -88,16 +87,16 @@ fn strict_head(head: &[u8], is_head: bool) -> Option<State> {
 /// Whether a status line is of HTTP/1.0, its status and reason.
 fn status_line(line: &[u8]) -> Option<(bool, u16, Vec<u8>)> {
     // Radio streams answer `ICY 200 OK`, which browsers read as HTTP/1.0.
-    let (minor, rest) = if let Some(rest) = line.strip_prefix(b"ICY ") {
-        (&b"0"[..], rest)
+    let (version, rest) = if let Some(rest) = line.strip_prefix(b"ICY ") {
+        (&b"1.0"[..], rest)
     } else {
-        let rest = line.strip_prefix(b"HTTP/1.")?;
-        rest.split_at(rest.iter().position(|byte| !byte.is_ascii_digit())?)
+        let rest = line.strip_prefix(b"HTTP/")?;
+        rest.split_at(rest.iter().position(|byte| !byte.is_ascii_digit() && *byte != b'.')?)
     };
     let rest = rest.trim_ascii_start();
     let status = std::str::from_utf8(rest.get(..3)?).ok()?.parse().ok()?;
     let reason = rest[3..].trim_ascii().iter().copied().filter(|byte| !byte.is_ascii_control()).collect();
-    Some((minor == b"0", status, reason))
+    Some((version == b"1.0", status, reason))
 }
 
 /// Names and values, without what is no field.
@@ -147,12 +146,13 @@ fn values_of<'a>(
 
 /// Whether the end of the body is told in a way that hyper refuses and browsers read: in chunks beside a length or from
 /// HTTP/1.0, where the chunks count, or by one length that is no number, where the end of the connection counts. The body
-/// is framed anew for the client, and the connection is not used again (RFC 9112 § 6.3).
+/// is framed anew for the client, and the connection is not used again (RFC 9112 § 6.3); nor is it after a coding besides
+/// `chunked`, which is refused later.
 fn is_framed_oddly<'a>(fields: &(impl Iterator<Item = (&'a [u8], &'a [u8])> + Clone), version_1_0: bool) -> bool {
     let mut lengths = values_of(fields, "content-length");
     let (length, other) = (lengths.next(), lengths.next());
-    if values_of(fields, "transfer-encoding").next().is_some() {
-        return length.is_some() || version_1_0;
+    if let Some(coding) = values_of(fields, "transfer-encoding").next() {
+        return length.is_some() || version_1_0 || !coding.eq_ignore_ascii_case(b"chunked");
     }
     // Lists are compared in `response_framing`.
     let is_odd = |length: &[u8]| !length.contains(&b',') && number(length).is_none();

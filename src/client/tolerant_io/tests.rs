@@ -35,6 +35,12 @@ async fn heads_that_browsers_read_are_brought_into_the_strict_form() {
             "HTTP/1.1 103 \r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding : chunked\r\n\r\n1 ;a\nx\n0\n\n",
             "HTTP/1.1 103 \r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1 ;a\r\nx\r\n0\r\n\r\n",
         ),
+        ("HTTP/2.0 200 OK\r\nA: b\rc\r\n\r\nx", "HTTP/1.1 200 OK\r\nA: b c\r\n\r\nx"),
+        // Refused later, and the connection is not used again.
+        (
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\nConnection: close\r\n\r\n",
+        ),
         // Not ours to mend.
         ("SSH-2.0-x\r\n\r\n", "SSH-2.0-x\r\n\r\n"),
         ("HTTP/1.1 200 OK\r\nA: b", "HTTP/1.1 200 OK\r\nA: b"),
