@@ -6,7 +6,7 @@ use std::iter;
 use super::blocks::Blocks;
 use crate::{
     hashing::Table,
-    html::{NodeId, Page, tag::Tag},
+    html::{Fate, NodeId, Page, tag::Tag},
     measure::table,
     page_type::prices,
     vocabulary::words::is_question,
@@ -70,7 +70,7 @@ fn settle(page: &Page, blocks: &Blocks, unit: NodeId, kept: &mut [bool]) {
 /// Questions alike from which they have answers: others are asked of the reader ("Did you like it?").
 const QUESTIONS: usize = 3;
 
-/// Keeps questions that look alike where the text right below each is kept.
+/// Keeps questions that look alike where the text right below each is kept, and the names of what unfolds (`ignore.dead_controls`).
 fn keep_questions(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     let list = &blocks.list;
     let asks = |at: usize| {
@@ -79,7 +79,7 @@ fn keep_questions(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
         let around = || if blocks.inside(page, own).len() > 1 { own } else { scope(page, blocks, own) };
         let words = blocks.texts(block).iter().rev().find_map(|&id| page.text(id));
         kept[at + 1]
-            && words.is_some_and(|text| is_question(&text))
+            && (page.fate(own) == Fate::Unwrapped || words.is_some_and(|text| is_question(&text)))
             && block.stats.words <= ITEM_WORDS
             && heading_of(page, answer).is_none()
             && page.contains(around(), answer)
