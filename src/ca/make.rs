@@ -49,6 +49,14 @@ pub(super) fn create(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<()
     })
 }
 
+/// Whether one could be made: writes where it would be, or where its folder would be, and leaves nothing behind.
+pub(super) fn try_create(dir: &Path) -> Result<(), AuthorityError> {
+    let folder = dir.ancestors().find(|folder| folder.is_dir()).unwrap_or(dir);
+    let file = folder.join(format!(".gleaner-{}.tmp", std::process::id()));
+    let tried = write_synced(&file, b"", 0o600).and_then(|()| fs::remove_file(&file));
+    tried.map_err(|error| AuthorityError::Create(dir.to_path_buf(), error))
+}
+
 /// Writes a file that must not be there yet, whole or not at all: into a temporary file that only its
 /// owner can read, then into place under its name.
 fn write_new(path: &Path, content: &[u8], mode: u32) -> Result<(), AuthorityError> {

@@ -8,12 +8,21 @@ use std::{
 use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 
-use super::{Authority, AuthorityError, CERT_FILE, KEY_FILE, certificate_file, is_missing};
+use super::{Authority, AuthorityError, CERT_FILE, KEY_FILE, certificate_file, is_missing, make};
 
 impl Authority {
     /// Loads the authority of a folder; none is made.
     pub(crate) fn look(dir: &Path) -> Result<Option<Self>, AuthorityError> {
         (!is_missing(dir)).then(|| Self::open(dir)).transpose()
+    }
+
+    /// The same before a first start, which would make one: also what is wrong with making it.
+    pub(crate) fn look_to_make(dir: &Path) -> Result<Option<Self>, AuthorityError> {
+        let found = Self::look(dir)?;
+        if found.is_none() {
+            make::try_create(dir)?;
+        }
+        Ok(found)
     }
 
     /// Makes another authority. The files of the old one are kept beside it under other names, which are returned.

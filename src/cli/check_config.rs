@@ -10,7 +10,7 @@ use crate::{
     AuthorityError, Config,
     blocking::ListSource,
     ca::Authority,
-    config::{Lookup, MAX_CONFIG},
+    config::{Intercept, Lookup, MAX_CONFIG},
 };
 
 const STDIN: &str = "standard input";
@@ -62,10 +62,11 @@ fn try_start(config: &Config) -> (Vec<String>, Vec<anyhow::Error>) {
             Err(error) => errors.push(cannot_listen(*addr, &error)),
         }
     }
-    if config.always_intercepts() {
+    if config.profiles.all.iter().any(|profile| profile.intercept != Intercept::Off) {
         match look_for_authority(config) {
             Ok(note) => notes.extend(note),
-            Err(error) => errors.push(error.into()),
+            Err(error) if config.always_intercepts() => errors.push(error.into()),
+            Err(error) => notes.push(format!("encrypted pages would pass as they are: {error}")),
         }
     }
     let ineffective = config.ineffective_settings().into_iter();
@@ -82,7 +83,7 @@ fn try_start(config: &Config) -> (Vec<String>, Vec<anyhow::Error>) {
 
 fn look_for_authority(config: &Config) -> Result<Option<String>, AuthorityError> {
     let dir = config.authority_dir.as_deref().ok_or(AuthorityError::NoFolder)?;
-    Ok(match Authority::look(dir)? {
+    Ok(match Authority::look_to_make(dir)? {
         Some(authority) => authority.expiry_warning(),
         None => Some(format!(
             "the first start makes a certificate authority in {}; devices must then trust its certificate",

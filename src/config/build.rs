@@ -13,7 +13,7 @@ use rustls::pki_types::{CertificateDer, pem::PemObject};
 
 use super::{
     Access, BUILTIN, BUILTIN_UNTOUCHED, Config, HostPatterns, Profiles, RawConfig, blocking, document::Place,
-    error::Mistake, file, hosts, https,
+    error::Mistake, file, hosts, https, load::is_any_in,
 };
 use crate::blocking::Blocker;
 
@@ -31,8 +31,8 @@ impl RawConfig {
             self.open_to_lan();
         }
         noted(self.panel.check(), mistakes);
-        if mistakes.is_empty() {
-            // Else what was left out as wrong could be what is missed here.
+        // What was left out as wrong could be what is missed here.
+        if !is_any_in(mistakes, &["access", "listen"]) {
             noted(check_listen(&self.listen, &self.access), mistakes);
         }
         let blocking = blocking::build(self.blocking.clone(), self.ad_server_lists.take(), base);
@@ -41,6 +41,8 @@ impl RawConfig {
         watched.extend(blocker.files());
         let untouched = read_untouched(&self.https.except_lists, base, &mut watched, mistakes);
         let fingerprint = fingerprint(&self, blocker.fingerprint);
+        let strangers = "anyone in `access.clients` may use this proxy, strangers among them; set `access.users`";
+        let strangers = self.access.is_open_to_strangers().then(|| strangers.to_owned());
         Config {
             authority_dir: noted(authority_dir(self.authority.dir.as_deref(), base), mistakes),
             extra_roots: noted(read_roots(self.upstream.extra_ca_file.as_deref(), base), mistakes),
@@ -49,7 +51,7 @@ impl RawConfig {
             profiles: Profiles::default(),
             fingerprint,
             unread_lists: None,
-            hints: hint.into_iter().collect(),
+            hints: hint.into_iter().chain(strangers).collect(),
             watched,
             raw: self,
         }

@@ -84,7 +84,8 @@ impl Config {
             _ => env::current_dir().unwrap_or_default(),
         };
         let mut mistakes = Vec::new();
-        let config = RawConfig::from_tree(&tree, &mut mistakes).map(|raw| {
+        let config = RawConfig::from_tree(&tree, &mut mistakes).map(|(raw, removed)| {
+            let known = mistakes.len();
             let mut config = raw.build(&base, &mut mistakes);
             if !is_any_in(&mistakes, &["filters"])
                 && let Err(error) = config.build_chain(&config.filters)
@@ -92,6 +93,7 @@ impl Config {
                 mistakes.push(of_filters(&tree, &error));
             }
             config.profiles = Profiles::build(&config, &mut mistakes);
+            mistakes[known..].iter_mut().for_each(|mistake| as_written(&mut mistake.path, &removed));
             config.hints.extend(hint::of_boolean(&tree));
             let unread = blocking::unread_lists(&config, &tree, &base);
             config.unread_lists = (!unread.is_empty()).then(|| ConfigError::mistakes(file, text, &unread));
@@ -134,25 +136,31 @@ const MOST_MISTAKES: usize = 20;
 
 impl RawConfig {
     /// Reads the settings, and finds all mistakes in them: serde stops at the first, so what is wrong is removed, and the
-    /// rest is read again. `None` where that does not lead to an end.
-    fn from_tree(tree: &Value, mistakes: &mut Vec<Mistake>) -> Option<Self> {
+    /// rest is read again. With what was removed; `None` where that does not lead to an end.
+    fn from_tree(tree: &Value, mistakes: &mut Vec<Mistake>) -> Option<(Self, Vec<TreePath>)> {
         if tree.is_null() {
-            return Some(Self::default());
+            return Some(Default::default());
         }
         let mut tree = with_preset(tree);
         let mut removed = Vec::new();
         loop {
             let error = match serde_path_to_error::deserialize::<_, Self>(&tree) {
-                Ok(raw) => return Some(raw),
+                Ok(raw) => return Some((raw, removed)),
                 Err(error) => error,
             };
             let mut mistake = of_reader(&tree, &error);
-            let path = mistake.path.clone();
-            let was_removed = remove(&mut tree, &path);
+            let mut path = mistake.path.clone();
+            // What was wrong there was told.
+            let is_removed = |gone: &TreePath| gone.len() == path.len() + 1 && gone.starts_with(&path);
+            let is_known = mistake.problem.starts_with("missing field") && removed.iter().any(is_removed);
+            let depth = remove(&mut tree, &path);
             as_written(&mut mistake.path, &removed);
+            if !is_known {
+                mistakes.push(mistake);
+            }
+            path.truncate(depth?);
             removed.push(path);
-            mistakes.push(mistake);
-            if !was_removed || mistakes.len() == MOST_MISTAKES {
+            if mistakes.len() == MOST_MISTAKES {
                 return None;
             }
         }
@@ -201,23 +209,24 @@ pub(super) fn laid_over(filters: &ChainConfig, over: Value) -> Result<ChainConfi
     let root = serde_yaml::Mapping::from_iter([("filters".into(), tree)]);
     let mut mistakes = Vec::new();
     let raw = RawConfig::from_tree(&Value::Mapping(root), &mut mistakes);
-    raw.filter(|_| mistakes.is_empty()).map(|raw| raw.filters).ok_or(mistakes)
+    raw.filter(|_| mistakes.is_empty()).map(|(raw, _)| raw.filters).ok_or(mistakes)
 }
 
-/// Removes the key or the list item that this path leads to; a list that would be empty goes with its key.
-fn remove(tree: &mut Value, path: &[String]) -> bool {
-    let Some((key, rest)) = path.split_first() else {
-        return false;
-    };
+/// Removes the key or the list item that this path leads to; a list that would be empty goes with its key. How many parts of
+/// the path lead to what was removed.
+fn remove(tree: &mut Value, path: &[String]) -> Option<usize> {
+    let (key, rest) = path.split_first()?;
     match tree {
-        Value::Sequence(list) if list.len() > 1 => {
-            key.parse().is_ok_and(|index: usize| index < list.len() && !list.remove(index).is_null())
+        Value::Sequence(list) => {
+            let index: usize = key.parse().ok()?;
+            let within = remove(list.get_mut(index)?, rest).map(|depth| depth + 1);
+            within.or_else(|| (list.len() > 1).then(|| list.remove(index)).map(|_| 1))
         }
         Value::Mapping(section) => {
-            let is_done = section.get_mut(key).is_some_and(|inner| remove(inner, rest));
-            is_done || section.shift_remove(key).is_some()
+            let within = section.get_mut(key).and_then(|inner| remove(inner, rest)).map(|depth| depth + 1);
+            within.or_else(|| section.shift_remove(key).map(|_| 1))
         }
-        _ => false,
+        _ => None,
     }
 }
 

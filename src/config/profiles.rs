@@ -231,40 +231,13 @@ impl Profiles {
             }
             all.push(Arc::new(profile));
         }
+        let (sites, devices) = (raw.sites.clone(), raw.devices.clone());
         // What was left out as wrong must not be missed by a rule.
-        if is_any_in(mistakes, &["profiles", "devices", "sites", "access"]) {
-            return Self::default();
+        if !is_any_in(mistakes, &["profiles"]) {
+            mistakes.extend(unknown_profiles(&all, &sites, &devices));
         }
-        Self::new(all, raw.sites.clone(), raw.devices.clone(), &raw.access.users).unwrap_or_else(|mistake| {
-            mistakes.push(mistake);
-            Self::default()
-        })
-    }
-
-    /// Checks the rules against the profiles and the users.
-    fn new(
-        all: Vec<Arc<Profile>>,
-        sites: Vec<SiteRule>,
-        devices: Vec<DeviceRule>,
-        users: &Users,
-    ) -> Result<Self, Mistake> {
-        let known = |path: String, name: &str| {
-            if all.iter().any(|profile| profile.name == name) {
-                return Ok(());
-            }
-            let names: Vec<_> = all.iter().map(|profile| format!("`{}`", profile.name)).collect();
-            let problem = format!("there is no profile {name:?}; expected one of {}", names.join(", "));
-            Err(Mistake::value(&path, problem))
-        };
-        for (index, site) in sites.iter().enumerate() {
-            known(format!("sites.{index}.profile"), &site.profile)?;
-        }
-        for (index, device) in devices.iter().enumerate() {
-            known(format!("devices.{index}.profile"), &device.profile)?;
-            if let Some(user) = device.users.iter().find(|user| !users.has(user)) {
-                let problem = format!("there is no user {user:?}; expected a name of `access.users`");
-                return Err(Mistake::value(&format!("devices.{index}.users"), problem));
-            }
+        if !is_any_in(mistakes, &["access"]) {
+            mistakes.extend(unknown_users(&raw.access.users, &devices));
         }
         let written = devices.len();
         let devices: Vec<_> =
@@ -272,7 +245,7 @@ impl Profiles {
         let parts = devices.iter().flat_map(|device| &device.user_agents);
         // Without it, which would need gigabytes of parts, each rule is asked.
         let agents = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(parts).ok();
-        Ok(Self { all, sites, devices, written, agents })
+        Self { all, sites, devices, written, agents }
     }
 
     /// Whether these rules for sites are those in force.
@@ -319,6 +292,24 @@ impl Profiles {
         let index = self.all.iter().position(|profile| profile.name == name)?;
         Some(Choice { profile: &self.all[index], index, rule })
     }
+}
+
+fn unknown_profiles(all: &[Arc<Profile>], sites: &[SiteRule], devices: &[DeviceRule]) -> Vec<Mistake> {
+    let sites = sites.iter().enumerate().map(|(index, site)| (format!("sites.{index}.profile"), &site.profile));
+    let devices = devices.iter().enumerate();
+    let devices = devices.map(|(index, device)| (format!("devices.{index}.profile"), &device.profile));
+    let unknown = sites.chain(devices).filter(|(_, name)| all.iter().all(|profile| profile.name != **name));
+    let names: Vec<_> = all.iter().map(|profile| format!("`{}`", profile.name)).collect();
+    let problem = |name| format!("there is no profile {name:?}; expected one of {}", names.join(", "));
+    unknown.map(|(path, name)| Mistake::value(&path, problem(name))).collect()
+}
+
+fn unknown_users(users: &Users, devices: &[DeviceRule]) -> Vec<Mistake> {
+    let named =
+        devices.iter().enumerate().flat_map(|(index, device)| device.users.iter().map(move |user| (index, user)));
+    let unknown = named.filter(|(_, user)| !users.has(user));
+    let problem = |user| format!("there is no user {user:?}; expected a name of `access.users`");
+    unknown.map(|(index, user)| Mistake::value(&format!("devices.{index}.users"), problem(user))).collect()
 }
 
 impl DeviceRule {

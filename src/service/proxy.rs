@@ -197,8 +197,5 @@ fn warn_about_ineffective(config: &Config) {
 /// the configuration.
 fn check_listen(config: &Config, own: &[SocketAddr]) -> Result<(), ConfigError> {
     let problem = own.iter().find_map(|addr| config.access.problem_with_listening(addr.ip()));
-    if config.access.is_open_to_strangers() {
-        warn!("anyone in `access.clients` may use this proxy, strangers among them; set `access.users`");
-    }
     problem.map_or(Ok(()), |problem| Err(ConfigError::elsewhere(problem)))
 }

@@ -203,6 +203,13 @@ fn check_config_finds_what_the_start_would() {
             assert!(said.contains(file) && said.contains(words), "{said}");
         }
     }
+    // No folder can be made there. Without `on` the start goes on without an authority.
+    let elsewhere = "listen: 0\nauthority: { dir: /proc/gleaner }\naccess: { clients: [0.0.0.0/0] }\n";
+    let noted = gleaner(path, &["check-config", "-"], elsewhere);
+    let said = String::from_utf8(noted.stdout).unwrap();
+    assert!(said.contains("/proc/gleaner") && said.contains("strangers among them"), "{said}");
+    let output = gleaner(path, &["check-config", "-"], &format!("{elsewhere}https: {{ intercept: on }}\n"));
+    assert_ne!(output.status.code(), Some(0));
     let wrong_address =
         gleaner(path, &["check-config", "-"], "listen: 192.0.2.7:8118\naccess: { clients: [private] }\n");
     let said = String::from_utf8(wrong_address.stderr).unwrap();

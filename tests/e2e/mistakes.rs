@@ -269,6 +269,22 @@ fn all_wrong_keys_and_values_are_told_at_once() {
                 "list.txt:4:1: ",
             ],
         ),
+        // What settings miss in each other, counted as they are written.
+        (
+            "sites: [{ hosts: [a/b, 'c d'], profile: one }]\ndevices: [{ profile: 7 }, { clients: [x], profile: two },\n\
+             { users: [ann], profile: text }]\nlisten: 0.0.0.0:1\nlog: { level: loud }\n",
+            78,
+            &[
+                "1:19: ",
+                "1:24: ",
+                "2:22: ",
+                "2:39: ",
+                "2:52: devices.profile: there is no profile \"two\"",
+                "3:10: devices.users",
+                "4:9: listen: ",
+                "5:15: ",
+            ],
+        ),
         // What only the start would find.
         (listen, 69, &["192.0.2.7:1: this machine has no", "192.0.2.8:1: this machine has no"]),
     ] {
