@@ -86,12 +86,14 @@ fn keep_questions(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     };
     let questions: Vec<usize> = (0..list.len().saturating_sub(1)).filter(|&at| asks(at)).collect();
     let look = |at: usize| (page.tag(list[at].container), page.first_class(list[at].container));
-    let mut counts: Table<_, usize> = Table::default();
+    let (mut counts, mut said): (Table<_, usize>, Table<_, usize>) = (Table::default(), Table::default());
     for &at in &questions {
         *counts.entry(look(at)).or_default() += 1;
+        *said.entry(blocks.text(page, &list[at])).or_default() += 1;
     }
     for at in questions {
-        kept[at] |= counts[&look(at)] >= QUESTIONS;
+        // "More info" names nothing.
+        kept[at] |= counts[&look(at)] >= QUESTIONS && said[&blocks.text(page, &list[at])] == 1;
     }
 }
 
