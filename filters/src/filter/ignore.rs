@@ -8,6 +8,7 @@
 //! images, styles and layout carry meaning now, and five boxes are new (`style_attributes`, which is the paper's box of
 //! `<div>` for every element, `hidden`, `dead_controls`, `tracking_pixels`, `comments`). One look at every node.
 
+mod buttons;
 mod hidden;
 mod scripts;
 
@@ -18,8 +19,6 @@ use crate::{
     analysis::AnalysedPage,
     filter::Filter,
     html::{Fate, Kind, NodeId, Page, tag::Tag},
-    metadata::start_of_line,
-    vocabulary::words::{is_question, words},
 };
 use hidden::{Hidden, Size, show};
 pub(crate) use hidden::{remove_hidden, show_hidden};
@@ -75,7 +74,8 @@ pub struct Settings {
     /// scored like any other first, because an answer that unfolds is content: what the choice keeps is shown, small pieces aside,
     /// the rest is removed.
     pub hidden: bool,
-    /// Buttons, inputs, selects and empty text fields outside a form: with the scripts gone nothing answers them.
+    /// Buttons, inputs, selects and empty text fields outside a form: with the scripts gone nothing answers them. What is no control
+    /// in a button stays: a heading, what a text unfolds below, a word of a sentence, a picture that opens in its full size.
     pub dead_controls: bool,
     /// Images that say they are one pixel large.
     pub tracking_pixels: bool,
@@ -150,6 +150,10 @@ enum Verdict {
     Remove,
     Unwrap,
     AltText,
+    /// Unwrap, as words of the line around it.
+    Words,
+    /// Unwrap, and remove the words: "View full size".
+    Picture,
     /// Kept although the page hides it.
     Show,
 }
@@ -190,6 +194,17 @@ impl Filter for Ignore {
                     }
                 }
                 Verdict::Unwrap => page.unwrap_element(id),
+                Verdict::Words => {
+                    page.retag(id, Tag::Span);
+                    page.unwrap_element(id);
+                }
+                Verdict::Picture => {
+                    let words: Vec<NodeId> = page.live(id).filter(|&inside| page.own_chars(inside) > 0).collect();
+                    for words in words {
+                        page.remove(words, self.name());
+                    }
+                    page.unwrap_element(id);
+                }
                 Verdict::AltText => page.replace_by_alt(id),
                 Verdict::Show => {
                     show(page, id);
@@ -245,9 +260,9 @@ impl Ignore {
             Tag::A => self.anchor(page, id),
             Tag::Form => remove_if(s.forms),
             Tag::Input => remove_if(s.input || is_dead() && !is_of_task(page, id)),
-            // A heading that opens its section is a button, and its words are the heading's; a question is one where its
-            // answer opens.
-            Tag::Button if !s.button && is_dead() && (is_heading(page, id) || asks(page, id)) => Verdict::Unwrap,
+            Tag::Button if !s.button && is_dead() && buttons::is_content(page, id) => Verdict::Unwrap,
+            Tag::Button if !s.button && is_dead() && buttons::is_in_sentence(page, id) => Verdict::Words,
+            Tag::Button if !s.button && is_dead() && buttons::shows_picture(page, id) => Verdict::Picture,
             Tag::Button => remove_if(s.button || is_dead()),
             Tag::Select => remove_if(s.select || is_dead()),
             // One with a text shows it.
@@ -356,26 +371,6 @@ fn is_control(tag: Tag) -> bool {
 
 fn holds_control(page: &Page, id: NodeId) -> bool {
     page.live(id).any(|inside| page.tag(inside).is_some_and(is_control))
-}
-
-/// Whether a button's words are a question: of four words, since "Forgot password?" is something to be done, unless it says that it
-/// unfolds something. Of WCXB dev's 1,497 pages 70 have such buttons, and of 28 the reference has the question (2026-11-21).
-fn asks(page: &Page, id: NodeId) -> bool {
-    const MAX_NODES: usize = 30;
-    const MAX_BYTES: usize = 600;
-    const MIN_WORDS: u32 = 4;
-    let text = page.start_of_text(id, MAX_NODES, MAX_BYTES);
-    is_question(&text) && (words(&text) >= MIN_WORDS || page.has_attribute(id, &LocalName::from("aria-expanded")))
-}
-
-/// Whether a button is most of the heading around it, or says what the headline says; "Add to favourites" behind the words of one is not.
-fn is_heading(page: &Page, id: NodeId) -> bool {
-    let heading = page.ancestors(id).find(|&up| page.tag(up).is_some_and(Tag::is_heading));
-    let Some(heading) = heading else { return false };
-    if page.headline.node == Some(heading) {
-        return page.headline.text.contains(&start_of_line(page, id));
-    }
-    page.chars(id) * 2 >= page.chars(heading)
 }
 
 /// Whether the link around an image holds no text.

@@ -54,7 +54,9 @@ impl Filter for LazyImages {
         let mut made_real = 0;
         for id in media {
             let real = match page.tag(id) {
-                Some(Tag::Div | Tag::Blockquote | Tag::Other) => facades::make_frame(page, id),
+                Some(Tag::Div | Tag::Blockquote | Tag::Other) => {
+                    facades::make_html(page, id) || facades::make_frame(page, id)
+                }
                 _ => make_real(page, id),
             };
             made_real += usize::from(real);

@@ -256,6 +256,9 @@ fn written_name(tag: Tag, name: &str) -> &str {
         Tag::Xmp | Tag::Plaintext => "pre",
         // What was made one (`filter::lazy_images`).
         Tag::Iframe => "iframe",
+        Tag::Img => "img",
+        Tag::Video => "video",
+        Tag::Audio => "audio",
         // What is the main part of a page that is shown within another (`chain::why`).
         Tag::Section => "section",
         _ => name,

@@ -56,6 +56,7 @@ impl Sheets {
 
     pub(crate) fn clips(&self, page: &Page, id: NodeId) -> bool {
         self.clipped.are_on(page, id)
+            || page.attribute(id, &local_name!("style")).is_some_and(|style| Effect::of(style).clips)
     }
 
     pub(crate) fn hide_nothing(&self) -> bool {

@@ -106,7 +106,8 @@ pub(super) fn reader(page: &mut AnalysedPage) {
     let top = headline.or_else(|| first_h1(page));
     leftovers::drop_all(page, top);
     controls::drop_unread(page);
-    repeats::drop_repeats(page, headline);
+    let is_for_sale = page.claims.is_for_sale();
+    repeats::drop_repeats(page, headline, is_for_sale);
     places::unwrap_links(page, &things.links);
 }
 

@@ -1,5 +1,6 @@
 //! What stands for a film or a post until a script puts it there: an element with an identifier, a frame whose address waits for
-//! consent. It becomes the frame that the script would have made.
+//! consent. It becomes the frame that the script would have made. So do the pictures and players of AMP pages, whose elements are empty
+//! without their script.
 
 use html5ever::{LocalName, local_name};
 
@@ -9,14 +10,17 @@ use crate::{
 };
 
 /// The name or a class of the element, the attribute with the identifier, and the address of the frame around that.
-const FACADES: [(&str, &str, [&str; 2]); 9] = [
+const FACADES: [(&str, &str, [&str; 2]); 12] = [
+    ("amp-youtube", "data-videoid", YOUTUBE),
+    ("amp-vimeo", "data-videoid", VIMEO),
+    ("amp-instagram", "data-shortcode", ["https://www.instagram.com/p/", "/embed/"]),
     ("lite-youtube", "videoid", YOUTUBE),
     ("youtube-player", "data-id", YOUTUBE),
     ("youtube", "data-embed", YOUTUBE),
     ("youtube", "data-id", YOUTUBE),
     ("youtube-video", "data-video-id", YOUTUBE),
-    ("lite-vimeo", "videoid", ["https://player.vimeo.com/video/", ""]),
-    ("vimeo-player", "data-id", ["https://player.vimeo.com/video/", ""]),
+    ("lite-vimeo", "videoid", VIMEO),
+    ("vimeo-player", "data-id", VIMEO),
     ("instagram-media", "data-instgrm-permalink", ["", "embed/"]),
     ("tiktok-embed", "data-video-id", ["https://www.tiktok.com/embed/v2/", ""]),
 ];
@@ -25,6 +29,36 @@ const FACADES: [(&str, &str, [&str; 2]); 9] = [
 const CLASSES: Parts = Parts::new(&["youtube", "vimeo-player", "lite-vimeo", "instagram-media", "tiktok-embed"]);
 
 const YOUTUBE: [&str; 2] = ["https://www.youtube.com/embed/", ""];
+const VIMEO: [&str; 2] = ["https://player.vimeo.com/video/", ""];
+
+/// What elements of AMP stand for that have the attributes of HTML's (amp.dev, "AMP HTML specification").
+const AMP: [(&str, Tag); 5] = [
+    ("amp-img", Tag::Img),
+    ("amp-anim", Tag::Img),
+    ("amp-video", Tag::Video),
+    ("amp-audio", Tag::Audio),
+    ("amp-iframe", Tag::Iframe),
+];
+
+/// Makes an element of AMP the one that it stands for, and says whether it was one. Not where it holds that one, as a copy for
+/// browsers without scripts.
+pub(super) fn make_html(page: &mut Page, id: NodeId) -> bool {
+    let found = AMP.iter().find(|(name, _)| page.has_local_name(id, name));
+    let Some(&(_, tag)) = found.filter(|(_, tag)| page.live(id).all(|inside| page.tag(inside) != Some(*tag))) else {
+        return false;
+    };
+    drop_children(page, id);
+    page.retag(id, tag);
+    true
+}
+
+/// What stands in a frame, a picture or a film is text to browsers, or nothing.
+fn drop_children(page: &mut Page, id: NodeId) {
+    let children: Vec<NodeId> = page.live_children(id).filter(|&child| page.tag(child) != Some(Tag::Source)).collect();
+    for child in children {
+        page.drop_silently(child);
+    }
+}
 
 /// Bytes of an identifier, at most.
 const MAX_BYTES: usize = 200;
@@ -34,11 +68,7 @@ pub(super) fn make_frame(page: &mut Page, id: NodeId) -> bool {
     let Some(address) = address(page, id) else {
         return false;
     };
-    // What stands in a frame is text to browsers.
-    let children: Vec<NodeId> = page.live_children(id).collect();
-    for child in children {
-        page.drop_silently(child);
-    }
+    drop_children(page, id);
     page.retag(id, Tag::Iframe);
     page.set_attribute(id, local_name!("src"), address);
     true
@@ -63,49 +93,4 @@ fn address(page: &Page, id: NodeId) -> Option<String> {
         let is_known = (is_identifier || is_address) && (1..=MAX_BYTES).contains(&value.len());
         is_known.then(|| format!("{before}{value}{after}"))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        filter::{Filter, lazy_images::LazyImages},
-        testing,
-    };
-
-    fn frame(html: &str) -> Option<String> {
-        let mut page = testing::page(html);
-        LazyImages.apply(&mut page);
-        let frame = page.live(page.body()).find(|&id| page.tag(id) == Some(Tag::Iframe))?;
-        page.attribute(frame, &local_name!("src")).map(str::to_owned)
-    }
-
-    #[test]
-    fn a_facade_becomes_the_frame_that_its_script_would_make() {
-        for (facade, address) in [
-            ("<lite-youtube videoid=a1><a href=/w>Play</a></lite-youtube>", "https://www.youtube.com/embed/a1"),
-            ("<div class='big youtube-player' data-id=a1></div>", "https://www.youtube.com/embed/a1"),
-            ("<div class=youtube data-embed='a1?t=5'></div>", "https://www.youtube.com/embed/a1"),
-            ("<lite-vimeo videoid=7></lite-vimeo>", "https://player.vimeo.com/video/7"),
-            (
-                "<blockquote class=instagram-media data-instgrm-permalink='https://www.instagram.com/p/a1/?u=2'>",
-                "https://www.instagram.com/p/a1/embed/",
-            ),
-            ("<blockquote class=tiktok-embed data-video-id=7>", "https://www.tiktok.com/embed/v2/7"),
-            ("<iframe data-cookieblock-src=https://films.example/a1></iframe>", "https://films.example/a1"),
-        ] {
-            assert_eq!(frame(facade).as_deref(), Some(address), "{facade}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_identifier_makes_no_frame() {
-        for none in [
-            "<div class=youtube-player data-id='a b'></div>",
-            "<div class=players data-id=a1></div>",
-            "<blockquote class=instagram-media data-instgrm-permalink=javascript:x/></blockquote>",
-        ] {
-            assert_eq!(frame(none), None, "{none}");
-        }
-    }
 }

@@ -6,7 +6,7 @@ use std::iter;
 use super::blocks::Blocks;
 use crate::{
     hashing::Table,
-    html::{NodeId, Page, tag::Tag},
+    html::{Fate, NodeId, Page, tag::Tag},
     measure::table,
     page_type::prices,
     vocabulary::words::is_question,
@@ -122,7 +122,7 @@ fn look_of_pair<'a>(page: &'a Page, blocks: &Blocks, at: usize) -> Option<[(Opti
 /// Questions alike from which they have answers: others are asked of the reader ("Did you like it?").
 const QUESTIONS: usize = 3;
 
-/// Keeps questions that look alike where the text right below each is kept.
+/// Keeps questions that look alike where the text right below each is kept, and the names of what unfolds (`ignore.dead_controls`).
 fn keep_questions(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     let list = &blocks.list;
     let asks = |at: usize| {
@@ -131,19 +131,21 @@ fn keep_questions(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
         let around = || if blocks.inside(page, own).len() > 1 { own } else { scope(page, blocks, own) };
         let words = blocks.texts(block).iter().rev().find_map(|&id| page.text(id));
         kept[at + 1]
-            && words.is_some_and(|text| is_question(&text))
+            && (page.fate(own) == Fate::Unwrapped || words.is_some_and(|text| is_question(&text)))
             && block.stats.words <= ITEM_WORDS
             && heading_of(page, answer).is_none()
             && page.contains(around(), answer)
     };
     let questions: Vec<usize> = (0..list.len().saturating_sub(1)).filter(|&at| asks(at)).collect();
     let look = |at: usize| (page.tag(list[at].container), page.first_class(list[at].container));
-    let mut counts: Table<_, usize> = Table::default();
+    let (mut counts, mut said): (Table<_, usize>, Table<_, usize>) = (Table::default(), Table::default());
     for &at in &questions {
         *counts.entry(look(at)).or_default() += 1;
+        *said.entry(blocks.text(page, &list[at])).or_default() += 1;
     }
     for at in questions {
-        kept[at] |= counts[&look(at)] >= QUESTIONS;
+        // "More info" names nothing.
+        kept[at] |= counts[&look(at)] >= QUESTIONS && said[&blocks.text(page, &list[at])] == 1;
     }
 }
 

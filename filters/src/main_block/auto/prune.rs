@@ -4,6 +4,7 @@
 //! part of it. Measured on WCXB dev, 2026-11-21, five folds: word F1 .8693 without, .8689 with it; it is for the eye. So does code.
 
 use html5ever::{LocalName, local_name};
+use url::Url;
 
 use super::{blocks::Blocks, records::Thread};
 use crate::{
@@ -73,17 +74,24 @@ fn is_linked_picture(page: &Page, id: NodeId) -> bool {
     page.live(id).any(|at| matches!(page.tag(at), Some(Tag::Img | Tag::Svg | Tag::Picture)) && page.in_link(at))
 }
 
-/// A picture with a caption: a `figure`, or an element around one and nothing else that has text, or one around a picture and
-/// a line that is called a caption. Cards whose caption leads elsewhere are none.
+/// A picture with a caption: a `figure`, or an element around one and nothing else that has text, or one around a picture and a line that
+/// is called a caption. The caption may lead to whoever took the picture. Cards are none: their picture leads to a page, or their name
+/// does and they stand in a row.
 fn is_figure(page: &Page, id: NodeId) -> bool {
     let (mut chars, mut in_figure, mut linked) = (0, 0, 0);
-    let mut has_picture = false;
-    let mut figure_end = NodeId::DOCUMENT;
+    let (mut pictures, mut has_picture, mut is_card) = (0, false, false);
+    let (mut figure_end, mut leads_to_page) = (NodeId::DOCUMENT, true);
     for at in page.live(id) {
         match page.tag(at) {
-            Some(Tag::Figure) => figure_end = figure_end.max(page.end(at)),
-            Some(Tag::Img) => has_picture = true,
+            Some(Tag::Figure | Tag::Figcaption) => figure_end = figure_end.max(page.end(at)),
+            Some(Tag::A) => leads_to_page = self::leads_to_page(page, at),
+            Some(Tag::Img) => {
+                pictures += 1;
+                has_picture = true;
+                is_card |= page.in_link(at) && leads_to_page || is_small(page, at);
+            }
             Some(Tag::Picture | Tag::Video | Tag::Svg) => has_picture |= at < figure_end,
+            Some(tag) if tag.is_heading() => is_card = true,
             _ if page.attribute(at, &local_name!("class")).is_some_and(|class| CAPTIONS.are_in(class)) => {
                 figure_end = figure_end.max(page.end(at));
             }
@@ -92,9 +100,29 @@ fn is_figure(page: &Page, id: NodeId) -> bool {
         let own = page.own_chars(at);
         chars += own;
         in_figure += if at < figure_end { own } else { 0 };
-        linked += if page.in_link(at) { own } else { 0 };
+        linked += if page.in_link(at) && leads_to_page { own } else { 0 };
     }
-    has_picture && in_figure == chars && linked * 2 <= chars && chars <= MAX_CAPTION
+    has_picture
+        && in_figure == chars
+        && chars <= MAX_CAPTION
+        && (linked * 2 <= chars || pictures == 1 && !is_card && !is_in_row(page, id))
+}
+
+/// Whether a link leads neither to a picture nor, from a picture, to a place on its own page.
+fn leads_to_page(page: &Page, link: NodeId) -> bool {
+    let is_own = |to: Url| (to.host(), to.path()) == (page.web_url().host(), page.web_url().path());
+    let opens = page.live(link).any(|at| page.tag(at) == Some(Tag::Img));
+    let is_place = opens && page.address(link, &local_name!("href")).is_some_and(is_own);
+    !is_place && !leads_to_picture(page, link, &local_name!("href"))
+}
+
+/// Whether an element stands beside one of its like that is most of it a link.
+fn is_in_row(page: &Page, id: NodeId) -> bool {
+    let after = page.live_siblings_after(id).find(|&next| page.tag(next).is_some() || page.own_chars(next) > 0);
+    let look = |id: NodeId| (page.tag(id), page.first_class(id));
+    let linked = |id: NodeId| page.live(id).filter(|&at| page.in_link(at)).map(|at| page.own_chars(at)).sum::<usize>();
+    let is_alike = |other: NodeId| look(other) == look(id) && linked(other) * 2 > page.chars(other);
+    page.element_before(id).into_iter().chain(after).any(is_alike)
 }
 
 /// One picture with short texts beside it of which none is kept, a caption that nothing calls so or buttons to share it: the picture
@@ -116,17 +144,24 @@ fn shows_picture(page: &Page, id: NodeId, is_in_box: bool) -> bool {
 
 /// Whether a picture is no drawing or sign, not small as those of persons, and leads nowhere but to a picture.
 fn is_photograph(page: &Page, picture: NodeId) -> bool {
-    const ENDINGS: [&str; 5] = [".jpg", ".jpeg", ".png", ".webp", ".avif"];
-    let has_ending = |id: NodeId, name: LocalName| {
-        let address = page.address(id, &name);
-        let path = address.map(|url| url.path().to_ascii_lowercase()).unwrap_or_default();
-        ENDINGS.iter().any(|ending| path.ends_with(ending)) && !path.contains("logo")
-    };
-    let width = page.attribute(picture, &local_name!("width")).and_then(|width| width.parse().ok());
     let link = page.ancestors(picture).find(|&up| page.tag(up) == Some(Tag::A)).filter(|_| page.in_link(picture));
-    has_ending(picture, local_name!("src"))
-        && width.is_none_or(|width: u32| width >= 160)
-        && link.is_none_or(|link| has_ending(link, local_name!("href")))
+    leads_to_picture(page, picture, &local_name!("src"))
+        && !is_small(page, picture)
+        && link.is_none_or(|link| leads_to_picture(page, link, &local_name!("href")))
+}
+
+/// As those of persons are.
+fn is_small(page: &Page, picture: NodeId) -> bool {
+    let width = page.attribute(picture, &local_name!("width")).and_then(|width| width.parse().ok());
+    width.is_some_and(|width: u32| width < 160)
+        || OTHERS.are_in(page.attribute(picture, &local_name!("class")).unwrap_or_default())
+}
+
+/// Whether an attribute is the address of a picture, and not of a logo.
+fn leads_to_picture(page: &Page, id: NodeId, name: &LocalName) -> bool {
+    const ENDINGS: [&str; 5] = [".jpg", ".jpeg", ".png", ".webp", ".avif"];
+    let path = page.address(id, name).map(|url| url.path().to_ascii_lowercase()).unwrap_or_default();
+    ENDINGS.iter().any(|ending| path.ends_with(ending)) && !path.contains("logo")
 }
 
 const PICTURES: Parts = Parts::new(&["image", "photo", "picture", "figure", "caption", "media"]);

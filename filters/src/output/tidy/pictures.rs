@@ -17,25 +17,34 @@ const MAX_EMPTY_BYTES: usize = 400;
 
 /// Drops them.
 pub(super) fn drop_empty(page: &mut Page, pictures: &[NodeId]) {
-    let mut empty = Vec::new();
-    let mut unnamed = Vec::new();
     for &id in pictures {
         if shows_nothing(page, id) {
-            empty.push(id);
-        } else if is_named_by_file(page, id) {
-            unnamed.push(id);
+            page.drop_silently(id);
+            continue;
         }
-    }
-    for id in unnamed {
-        page.set_attribute(id, local_name!("alt"), String::new());
-    }
-    for id in empty {
-        page.drop_silently(id);
+        if is_named_by_file(page, id) {
+            page.set_attribute(id, local_name!("alt"), String::new());
+        }
+        if states_nonsense(page, id) {
+            page.drop_attributes(id, |name, _| matches!(*name, local_name!("width") | local_name!("height")));
+        }
     }
 }
 
+/// Whether a picture states a size that none has: browsers draw no larger one than graphics cards, 16,384 pixels.
+fn states_nonsense(page: &Page, id: NodeId) -> bool {
+    const MOST: f32 = 16_384.0;
+    [local_name!("width"), local_name!("height")].iter().any(|name| {
+        let size = page.attribute(id, name).and_then(|size| size.trim().trim_end_matches("px").parse::<f32>().ok());
+        size.is_some_and(|size| size > MOST)
+    })
+}
+
 fn shows_nothing(page: &Page, id: NodeId) -> bool {
-    let is_empty = page.attribute(id, &local_name!("src")).is_none_or(|src| is_empty_picture(src.trim()));
+    let is_empty = page.attribute(id, &local_name!("src")).is_none_or(|src| {
+        // The largest picture by its size, and by its bytes the first to be painted: a page seems to load sooner.
+        is_empty_picture(src.trim()) || src.trim().starts_with("data:") && states_nonsense(page, id)
+    });
     is_empty && !has_set(page, id) && !is_in_full_picture(page, id)
 }
 
