@@ -75,37 +75,39 @@ fn is_linked_picture(page: &Page, id: NodeId) -> bool {
 }
 
 /// A picture with a caption: a `figure`, or an element around one and nothing else that has text, or one around a picture and a line that
-/// is called a caption. The caption may lead to whoever took the picture. Cards are none: their picture leads to a page, or their name
-/// does and they stand in a row.
+/// is called a caption. The caption may lead to whoever took the picture, but a bar of links in a figure is no caption. Cards are none:
+/// their picture leads to a page, or their name does and they stand in a row.
 fn is_figure(page: &Page, id: NodeId) -> bool {
-    let (mut chars, mut in_figure, mut linked) = (0, 0, 0);
+    let (mut chars, mut in_figure, mut in_caption, mut linked) = (0, 0, 0, 0);
     let (mut pictures, mut has_picture, mut is_card) = (0, false, false);
-    let (mut figure_end, mut leads_to_page) = (NodeId::DOCUMENT, true);
+    let (mut figure_end, mut caption_end, mut leads_to_page) = (NodeId::DOCUMENT, NodeId::DOCUMENT, true);
     for at in page.live(id) {
         match page.tag(at) {
-            Some(Tag::Figure | Tag::Figcaption) => figure_end = figure_end.max(page.end(at)),
+            Some(Tag::Figure) => figure_end = figure_end.max(page.end(at)),
+            Some(Tag::Figcaption) => caption_end = caption_end.max(page.end(at)),
             Some(Tag::A) => leads_to_page = self::leads_to_page(page, at),
             Some(Tag::Img) => {
                 pictures += 1;
                 has_picture = true;
                 is_card |= page.in_link(at) && leads_to_page || is_small(page, at);
             }
-            Some(Tag::Picture | Tag::Video | Tag::Svg) => has_picture |= at < figure_end,
+            Some(Tag::Picture | Tag::Video | Tag::Svg) => has_picture |= at < figure_end.max(caption_end),
             Some(tag) if tag.is_heading() => is_card = true,
             _ if page.attribute(at, &local_name!("class")).is_some_and(|class| CAPTIONS.are_in(class)) => {
-                figure_end = figure_end.max(page.end(at));
+                caption_end = caption_end.max(page.end(at));
             }
             _ => {}
         }
         let own = page.own_chars(at);
         chars += own;
-        in_figure += if at < figure_end { own } else { 0 };
+        in_figure += if at < figure_end.max(caption_end) { own } else { 0 };
+        in_caption += if at < caption_end { own } else { 0 };
         linked += if page.in_link(at) && leads_to_page { own } else { 0 };
     }
     has_picture
         && in_figure == chars
         && chars <= MAX_CAPTION
-        && (linked * 2 <= chars || pictures == 1 && !is_card && !is_in_row(page, id))
+        && (linked * 2 <= chars || in_caption == chars && pictures == 1 && !is_card && !is_in_row(page, id))
 }
 
 /// Whether a link leads neither to a picture nor, from a picture, to a place on its own page.
