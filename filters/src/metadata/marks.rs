@@ -59,12 +59,16 @@ pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
         let is_published = property.is_some_and(|value| matches!(value, "datePublished" | "dateCreated"))
             && !byline::is_of_another(page, id);
         let is_time = page.tag(id) == Some(Tag::Time);
-        if !is_published && !is_time {
+        // `<abbr class=published title=…>`, as hAtom has it.
+        let is_abbreviated = || page.tag(id) == Some(Tag::Abbr) && is_called_published(page, id);
+        if !is_published && !is_time && !is_abbreviated() {
             continue;
         }
+        let title = local_name!("title");
         let value = [local_name!("datetime"), local_name!("content")]
             .iter()
             .find_map(|name| page.attribute(id, name).and_then(date::of_value))
+            .or_else(|| page.attribute(id, &title).filter(|_| !is_time).and_then(date::of_value))
             .or_else(|| date::of_shown(&start_of_line(page, id), language.as_deref()));
         let is_sure = is_published || page.has_attribute(id, &LocalName::from("pubdate"));
         match value {
@@ -83,6 +87,11 @@ pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
         return date_below(page, headline?);
     }
     times.into_iter().next()
+}
+
+fn is_called_published(page: &Page, id: NodeId) -> bool {
+    let class = page.attribute(id, &local_name!("class")).unwrap_or_default();
+    class.split_ascii_whitespace().any(|class| class == "published")
 }
 
 /// The day that a page shows near its headline as that of its publication, where its head names one for publication and change alike:

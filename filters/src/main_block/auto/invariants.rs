@@ -1,15 +1,22 @@
 //! What a reader may rely on, whatever was chosen: what is one thing stays or goes as one, a kept text keeps its heading, and a shop
 //! keeps prices. Enforced here, after the choice and all rules, and nowhere else.
 
+mod after;
+mod between;
+
 use std::iter;
 
-use super::blocks::Blocks;
+use super::blocks::{Block, Blocks};
 use crate::{
     hashing::Table,
-    html::{Fate, NodeId, Page, tag::Tag},
+    html::{
+        Fate, NodeId, Page,
+        said::cues::{Cue, Landmark, Marks},
+        tag::Tag,
+    },
     measure::table,
     page_type::prices,
-    vocabulary::words::is_question,
+    vocabulary::{self, Class, words::is_question},
 };
 
 /// Share of the words of a unit from which the rest is kept too; below it the unit goes.
@@ -20,10 +27,26 @@ const ITEM_WORDS: f32 = 60.0;
 
 /// Makes a choice keep or drop units as one, and headings with their text.
 pub(super) fn enforce(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+    between::keep(page, blocks, kept);
+    after::keep(page, blocks, kept);
     keep_units(page, blocks, kept);
     keep_pairs(page, blocks, kept);
     keep_questions(page, blocks, kept);
     keep_headings(page, blocks, kept);
+    drop_titles(page, blocks, kept);
+}
+
+/// Drops the title of a table of contents of which nothing is kept: what follows it is links that are all dropped.
+fn drop_titles(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+    /// Words of a title, at most.
+    const WORDS: f32 = 6.0;
+    for at in 0..kept.len().saturating_sub(1) {
+        let (block, next) = (&blocks.list[at], &blocks.list[at + 1]);
+        let is_lost = kept[at] && !kept[at + 1] && block.stats.words <= WORDS && next.linked * 2.0 > next.chars;
+        if is_lost && vocabulary::hits(blocks.text(page, block)).whole & Class::Contents.bit() != 0 {
+            kept[at] = false;
+        }
+    }
 }
 
 /// Rows of data tables, short items of lists, terms with what is said of them, questions that unfold with their answers.
@@ -217,9 +240,20 @@ fn heading_of(page: &Page, id: NodeId) -> Option<NodeId> {
     around.find(|&up| page.tag(up).is_some_and(Tag::is_heading))
 }
 
-/// How many prices each block tells.
+/// Words of a text whose prices are fine print, at least, where it is not chosen for what else it says.
+const FINE_PRINT: f32 = 40.0;
+
+/// How many prices each block tells, those of fine print aside: in the foot of the page, and in long texts.
 pub(super) fn prices_of(page: &Page, blocks: &Blocks) -> Vec<usize> {
-    blocks.list.iter().map(|block| prices(&blocks.text(page, block))).collect()
+    let is_foot = |id: NodeId| Marks::of(page, id).has_any(Cue::Footer.bit(), Landmark::Footer.bit());
+    let in_foot = |block: &Block| {
+        iter::once(block.container).chain(page.ancestors(block.container)).take_while(|&up| up != page.body()).any(is_foot)
+    };
+    let count = |block: &Block| {
+        let count = if block.stats.words < FINE_PRINT { prices(&blocks.text(page, block)) } else { 0 };
+        if count > 0 && in_foot(block) { 0 } else { count }
+    };
+    blocks.list.iter().map(count).collect()
 }
 
 /// Whether a choice would leave none of the prices of a page, of which it has so many at least.

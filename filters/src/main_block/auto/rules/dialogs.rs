@@ -1,0 +1,46 @@
+//! Boxes that open over a page, and what asks for consent: by their names, where they do not hold the headline or most of the page.
+//!
+//! WCXB dev, every third page, words of texts inside of such names that are main content: `modal` .02, `popup` .01, `flyout` .01,
+//! `popover`, `toast`, `cookie` and `consent` none; not `overlay` (.31), `lightbox` (.20), `drawer` (.67) or `dialog` (.50).
+
+use super::Context;
+use crate::{
+    html::{NodeId, said::cues::Cue, tag::Tag},
+    vocabulary::words::words_of_identifier,
+};
+
+const NAMES: [&str; 8] = ["modal", "popup", "flyout", "popover", "toast", "cookie", "cookies", "consent"];
+
+/// Share of a page's words that such a box has, at most.
+const SHARE: f32 = 0.5;
+
+/// Takes them out.
+pub(super) fn drop(context: &Context<'_>, kept: &mut [bool]) {
+    const CUES: u32 = Cue::Overlay.bit() | Cue::Consent.bit();
+    let Context { page, blocks, .. } = *context;
+    let words = |range: std::ops::Range<usize>| blocks.list[range].iter().map(|block| block.stats.words).sum::<f32>();
+    let all = words(0..blocks.list.len());
+    let holds_headline = |id: NodeId| {
+        let heading = page.headline.node.or(page.headline.only_h1);
+        heading.is_some_and(|node| page.contains(id, node))
+    };
+    let mut over = NodeId::DOCUMENT;
+    for id in page.live(page.body()).skip(1) {
+        if id < over || page.said(id).cues & CUES == 0 || !is_box(context, id) {
+            continue;
+        }
+        over = page.end(id);
+        let own = blocks.inside(page, id);
+        if !holds_headline(id) && kept[own.clone()].contains(&true) && words(own.clone()) <= SHARE * all {
+            kept[own].fill(false);
+        }
+    }
+}
+
+fn is_box(context: &Context<'_>, id: NodeId) -> bool {
+    let page = context.page;
+    let is_name = |value: &str| words_of_identifier(value).any(|word| NAMES.contains(&word.as_str()));
+    let names = [html5ever::local_name!("class"), html5ever::local_name!("id")];
+    matches!(page.tag(id), Some(Tag::Div | Tag::Section | Tag::Aside | Tag::Dialog | Tag::Other))
+        && names.iter().filter_map(|name| page.attribute(id, name)).flat_map(str::split_ascii_whitespace).any(is_name)
+}
