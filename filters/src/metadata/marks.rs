@@ -129,7 +129,7 @@ static CHANGED: Words = words!("changed");
 fn date_below(page: &Page, headline: NodeId) -> Option<String> {
     /// "Last updated on Wednesday, 21st November 2026 | 5 min read" is 60.
     const MAX_BYTES: usize = 80;
-    let mut changed = None;
+    let (mut changed, mut owned) = (None, None);
     let language = language(page);
     for id in Places::of(page, Some(headline)).near() {
         let Some(text) = page.text(id).filter(|text| text.trim().len() <= MAX_BYTES) else {
@@ -144,13 +144,16 @@ fn date_below(page: &Page, headline: NodeId) -> Option<String> {
             if says(&OTHER_DAYS) || *day < *FIRST_YEAR || is_in_text(page, id) || is_fact(page, id) {
                 continue;
             }
-            if !says(&CHANGED) {
+            if label.contains('©') {
+                owned = owned.or(Some(day));
+            } else if !says(&CHANGED) {
                 return Some(day);
+            } else {
+                changed = changed.or(Some(day));
             }
-            changed = changed.or(Some(day));
         }
     }
-    changed
+    changed.or(owned)
 }
 
 /// Whether a text stands in a row with a head of its own: "Founded: 3 May 1998".

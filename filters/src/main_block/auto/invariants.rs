@@ -6,17 +6,22 @@ mod between;
 
 use std::iter;
 
-use super::blocks::{Block, Blocks};
+use html5ever::local_name;
+
+use super::{
+    blocks::{Block, Blocks},
+    records::Records,
+};
 use crate::{
     hashing::Table,
     html::{
         Fate, NodeId, Page,
-        said::cues::{Cue, Landmark, Marks},
+        said::cues::{Landmark, Marks},
         tag::Tag,
     },
     measure::table,
     page_type::prices,
-    vocabulary::{self, Class, words::is_question},
+    vocabulary::{self, Class, parts::Parts, words::is_question},
 };
 
 /// Share of the words of a unit from which the rest is kept too; below it the unit goes.
@@ -26,8 +31,8 @@ const MOST: f32 = 0.4;
 const ITEM_WORDS: f32 = 60.0;
 
 /// Makes a choice keep or drop units as one, and headings with their text.
-pub(super) fn enforce(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
-    between::keep(page, blocks, kept);
+pub(super) fn enforce(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
+    between::keep(page, blocks, records, kept);
     after::keep(page, blocks, kept);
     keep_units(page, blocks, kept);
     keep_pairs(page, blocks, kept);
@@ -61,11 +66,35 @@ fn keep_units(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
                 false
             }
             Some(Tag::Tr) => id < table_end,
+            Some(Tag::Ul | Tag::Ol) => {
+                complete(page, blocks, id, kept);
+                false
+            }
             Some(Tag::Li | Tag::Dd | Tag::Details) => true,
             _ => false,
         };
         if is_unit {
             settle(page, blocks, id, kept);
+        }
+    }
+}
+
+/// Keeps the rest of a short list of which most is kept, links aside.
+fn complete(page: &Page, blocks: &Blocks, list: NodeId, kept: &mut [bool]) {
+    /// Texts of such a list, at most.
+    const TEXTS: usize = 40;
+    let inside = blocks.inside(page, list);
+    if inside.len() > TEXTS {
+        return;
+    }
+    let (mut all, mut of_kept) = (0.0, 0.0);
+    for at in inside.clone() {
+        all += blocks.list[at].stats.words;
+        of_kept += if kept[at] { blocks.list[at].stats.words } else { 0.0 };
+    }
+    if of_kept < all && 2.0 * of_kept > all && all <= 2.0 * ITEM_WORDS {
+        for at in inside {
+            kept[at] |= blocks.list[at].linked == 0.0;
         }
     }
 }
@@ -245,7 +274,11 @@ const FINE_PRINT: f32 = 40.0;
 
 /// How many prices each block tells, those of fine print aside: in the foot of the page, and in long texts.
 pub(super) fn prices_of(page: &Page, blocks: &Blocks) -> Vec<usize> {
-    let is_foot = |id: NodeId| Marks::of(page, id).has_any(Cue::Footer.bit(), Landmark::Footer.bit());
+    const FOOT: Parts = Parts::new(&["footer", "colophon"]);
+    let is_foot = |id: NodeId| {
+        Marks::of(page, id).is(Landmark::Footer)
+            || page.attribute(id, &local_name!("class")).is_some_and(|class| FOOT.are_in(class))
+    };
     let in_foot = |block: &Block| {
         iter::once(block.container).chain(page.ancestors(block.container)).take_while(|&up| up != page.body()).any(is_foot)
     };

@@ -113,6 +113,11 @@ impl Records {
         (post != NodeId::DOCUMENT, self.fields[at].is_some())
     }
 
+    /// The innermost post around a block; the document where it stands in none.
+    pub(super) fn post_around(&self, block: &Block) -> NodeId {
+        self.post_of.get(block.container.index()).copied().unwrap_or(NodeId::DOCUMENT)
+    }
+
     pub(super) fn count(&self) -> usize {
         self.posts.len()
     }

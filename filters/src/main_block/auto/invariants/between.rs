@@ -10,7 +10,7 @@ use html5ever::{LocalName, local_name};
 
 use super::super::{
     blocks::{Block, Blocks},
-    records::signs::is_written_date,
+    records::{Records, signs::is_written_date},
 };
 use crate::{
     hashing::Table,
@@ -24,6 +24,9 @@ use crate::{
 
 /// Words of all that stands between two texts, at most. More is a part of the page with a chance of its own.
 const MOST_WORDS: f32 = 120.0;
+
+/// Words of a text between two of which something is lost, at least: a sentence.
+const TEXT_WORDS: f32 = 12.0;
 
 /// Words of a label, a name or a time beside a text.
 const LABEL_WORDS: f32 = 6.0;
@@ -98,12 +101,12 @@ const EMBEDS: Parts = Parts::new(&[
 ]);
 
 /// Keeps what stands between kept texts.
-pub(super) fn keep(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+pub(super) fn keep(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
     keep_embeds(page, blocks, kept);
-    keep_gaps(page, blocks, kept);
+    keep_gaps(page, blocks, records, kept);
     keep_lists_of_links(page, blocks, kept);
     keep_facts(page, blocks, kept);
-    keep_labels(page, blocks, kept);
+    keep_labels(page, blocks, records, kept);
 }
 
 /// Keeps a list of links right below a kept text, its sibling, where other kept texts follow: the notes of a show, the files of a project.
@@ -158,11 +161,16 @@ fn keep_facts(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
 }
 
 /// Keeps what is short between two kept texts of some length.
-fn keep_gaps(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+fn keep_gaps(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
     let list = &blocks.list;
-    let texts: Vec<usize> = (0..list.len()).filter(|&at| kept[at] && list[at].is_long()).collect();
+    let is_text = |at: usize| kept[at] && list[at].stats.words >= TEXT_WORDS && list[at].linked * 2.0 < list[at].chars;
+    let texts: Vec<usize> = (0..list.len()).filter(|&at| is_text(at)).collect();
     for pair in texts.windows(2) {
         let (before, after) = (pair[0], pair[1]);
+        // Between two posts stands who wrote them, of which one name is kept elsewhere.
+        if records.post_around(&list[before]) != records.post_around(&list[after]) {
+            continue;
+        }
         let lost: f32 = (before + 1..after).filter(|&at| !kept[at]).map(|at| list[at].stats.words).sum();
         if lost == 0.0 || lost > MOST_WORDS {
             continue;
@@ -274,12 +282,13 @@ fn is_flow(page: &Page, blocks: &Blocks, id: NodeId, kept: &[bool]) -> bool {
 }
 
 /// Keeps short labels, names and times that stand directly above a kept text in one box with it, where several look alike.
-fn keep_labels(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+fn keep_labels(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
     let list = &blocks.list;
     let mut alike: Table<_, (usize, Vec<usize>)> = Table::default();
     for at in 0..list.len().saturating_sub(1) {
         let block = &list[at];
-        if block.stats.words > LABEL_WORDS || !kept[at + 1] || block.linked > 0.0 {
+        let in_post = records.post_around(block) != NodeId::DOCUMENT;
+        if in_post || block.stats.words > LABEL_WORDS || !kept[at + 1] || block.linked > 0.0 {
             continue;
         }
         let own = outermost_with(page, blocks, at);

@@ -49,7 +49,7 @@ proptest! {
         let page = page(&html);
         let blocks = Blocks::of(&page, &[]);
         let mut kept: Vec<bool> = choice.into_iter().cycle().take(blocks.list.len()).collect();
-        enforce(&page, &blocks, &mut kept);
+        enforce(&page, &blocks, &Records::default(), &mut kept);
         prop_assert_eq!(parted(&page, &blocks, &kept), Vec::<String>::new(), "{}", html);
         for at in 1..kept.len() {
             let around = page.ancestors(blocks.list[at - 1].container).take(1);
@@ -77,7 +77,7 @@ fn with_headings(html: &str) -> Vec<String> {
     let blocks = Blocks::of(&page, &[]);
     let texts: Vec<String> = blocks.list.iter().map(|block| blocks.text(&page, block)).collect();
     let mut kept: Vec<bool> = texts.iter().map(|text| text.starts_with("kept")).collect();
-    enforce(&page, &blocks, &mut kept);
+    enforce(&page, &blocks, &Records::default(), &mut kept);
     let kept = texts.into_iter().zip(kept).filter(|(_, kept)| *kept);
     kept.map(|(text, _)| text).filter(|text| text != "kept").collect()
 }
@@ -123,7 +123,7 @@ fn also_kept(html: &str) -> Vec<String> {
     let blocks = Blocks::of(&page, &[]);
     let text = |block| blocks.text(&page, block);
     let mut kept: Vec<bool> = blocks.list.iter().map(|block| text(block).starts_with("kept")).collect();
-    enforce(&page, &blocks, &mut kept);
+    enforce(&page, &blocks, &Records::default(), &mut kept);
     let those = blocks.list.iter().zip(kept).filter(|(block, kept)| *kept && !text(block).starts_with("kept"));
     those.map(|(block, _)| text(block)).collect()
 }
@@ -206,7 +206,7 @@ fn the_title_of_a_table_of_contents_goes_with_its_links() {
         let page = page(html);
         let blocks = Blocks::of(&page, &[]);
         let mut kept: Vec<bool> = blocks.list.iter().map(|block| block.linked == 0.0).collect();
-        enforce(&page, &blocks, &mut kept);
+        enforce(&page, &blocks, &Records::default(), &mut kept);
         kept[0]
     };
     assert!(!title(&format!("<p>Table of Contents</p><ul><li><a href=#a>The beams</a></ul>{TEXT}")));

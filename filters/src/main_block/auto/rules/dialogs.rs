@@ -1,4 +1,5 @@
-//! Boxes that open over a page, and what asks for consent: by their names, where they do not hold the headline or most of the page.
+//! Boxes that open over a page, what asks for consent, and what a form would say when it was sent ("Thank you!", "Oops!"): by their
+//! names, where they stand outside of the main part and do not hold the headline or most of the page.
 //!
 //! WCXB dev, every third page, words of texts inside of such names that are main content: `modal` .02, `popup` .01, `flyout` .01,
 //! `popover`, `toast`, `cookie` and `consent` none; not `overlay` (.31), `lightbox` (.20), `drawer` (.67) or `dialog` (.50).
@@ -9,6 +10,9 @@ use crate::{
     vocabulary::words::words_of_identifier,
 };
 
+/// Words that follow `form` in the names of its messages: Webflow (`w-form-done`, `w-form-fail`) and its like.
+const MESSAGES: [&str; 6] = ["done", "fail", "success", "error", "response", "message"];
+
 const NAMES: [&str; 8] = ["modal", "popup", "flyout", "popover", "toast", "cookie", "cookies", "consent"];
 
 /// Share of a page's words that such a box has, at most.
@@ -16,7 +20,7 @@ const SHARE: f32 = 0.5;
 
 /// Takes them out.
 pub(super) fn drop(context: &Context<'_>, kept: &mut [bool]) {
-    const CUES: u32 = Cue::Overlay.bit() | Cue::Consent.bit();
+    const CUES: u32 = Cue::Overlay.bit() | Cue::Consent.bit() | Cue::Form.bit();
     let Context { page, blocks, .. } = *context;
     let words = |range: std::ops::Range<usize>| blocks.list[range].iter().map(|block| block.stats.words).sum::<f32>();
     let all = words(0..blocks.list.len());
@@ -39,8 +43,14 @@ pub(super) fn drop(context: &Context<'_>, kept: &mut [bool]) {
 
 fn is_box(context: &Context<'_>, id: NodeId) -> bool {
     let page = context.page;
-    let is_name = |value: &str| words_of_identifier(value).any(|word| NAMES.contains(&word.as_str()));
+    let is_name = |value: &str| {
+        let words: Vec<String> = words_of_identifier(value).collect();
+        let is_message = |two: &[String]| two[0] == "form" && MESSAGES.contains(&two[1].as_str());
+        words.iter().any(|word| NAMES.contains(&word.as_str())) || words.windows(2).any(is_message)
+    };
     let names = [html5ever::local_name!("class"), html5ever::local_name!("id")];
+    let is_main = |up: NodeId| matches!(page.tag(up), Some(Tag::Main | Tag::Article));
     matches!(page.tag(id), Some(Tag::Div | Tag::Section | Tag::Aside | Tag::Dialog | Tag::Other))
         && names.iter().filter_map(|name| page.attribute(id, name)).flat_map(str::split_ascii_whitespace).any(is_name)
+        && !page.ancestors(id).any(is_main)
 }
