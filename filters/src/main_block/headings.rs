@@ -97,9 +97,7 @@ fn heads_empty_list(page: &Page, heading: NodeId) -> bool {
     let around = page.ancestors(heading).take(LEVELS);
     let mut around = around.take_while(|&up| up != page.body());
     let is_other = |up: NodeId| page.live(up).any(|id| !page.contains(heading, id) && shows(page, id));
-    around
-        .find(|&up| page.live(up).any(|id| id > heading && is_list(id)))
-        .is_some_and(|up| !is_other(up))
+    around.find(|&up| page.live(up).any(|id| id > heading && is_list(id))).is_some_and(|up| !is_other(up))
 }
 
 fn parts(page: &Page, choice: &Choice) -> Vec<Part> {

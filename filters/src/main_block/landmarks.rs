@@ -69,7 +69,8 @@ fn is_frame(page: &Page, id: NodeId, tag: Tag) -> bool {
         Tag::Div | Tag::Section | Tag::Ul | Tag::Ol | Tag::Aside | Tag::Header | Tag::Other => {
             has_role(page, id, &["navigation", "contentinfo", "dialog", "alertdialog"])
                 || is_named(page, id, &["cookie", "cookies", "consent", "gdpr"]) && page.chars(id) <= COOKIE_CHARS
-                || is_named(page, id, &["modal", "popup", "flyout", "drawer", "offcanvas"]) && page.chars(id) <= BOX_CHARS
+                || is_named(page, id, &["modal", "popup", "flyout", "drawer", "offcanvas"])
+                    && page.chars(id) <= BOX_CHARS
                 || is_named(page, id, &["nav", "navbar", "navigation", "menu", "footer", "breadcrumb", "breadcrumbs"])
                     && is_menu(page, id)
         }
@@ -79,7 +80,8 @@ fn is_frame(page: &Page, id: NodeId, tag: Tag) -> bool {
 
 /// Whether a link leads over the frame of the page ("Skip to content"), by its name.
 fn skips(page: &Page, link: NodeId) -> bool {
-    page.attribute(link, &local_name!("href")).is_some_and(|to| to.trim().starts_with('#')) && is_named(page, link, &["skip"])
+    page.attribute(link, &local_name!("href")).is_some_and(|to| to.trim().starts_with('#'))
+        && is_named(page, link, &["skip"])
 }
 
 /// Whether a part has what the frame of a page has not: the main part, a password.

@@ -17,8 +17,8 @@ mod site;
 use super::{MAX_HEADLINE_NODES, document_title, is_same, json_ld::JsonLd, letters, metas::Metas, start_of_line};
 use crate::{
     hashing::Table,
-    html::{Headline, NodeId, Page, tag::Tag},
     hosts::is_same_site,
+    html::{Headline, NodeId, Page, tag::Tag},
     measure::is_left_open,
 };
 use site::{Side, Site, split};
@@ -220,7 +220,11 @@ fn without_count<'a>(heading: &'a str, titles: &str) -> &'a str {
     let is_number = words.next().is_some_and(|word| word.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | '.')));
     // One word alone may be a year.
     let is_count = is_number && words.next().is_some() && words.next().is_none();
-    if is_count && !name.trim().is_empty() && !titles.contains(&count.to_lowercase()) { name.trim_end() } else { heading }
+    if is_count && !name.trim().is_empty() && !titles.contains(&count.to_lowercase()) {
+        name.trim_end()
+    } else {
+        heading
+    }
 }
 
 /// `Middleware¶`, `Options #`: the sign that links to the heading.
@@ -270,7 +274,8 @@ mod tests {
 
     #[test]
     fn a_heading_that_leads_to_another_site_is_no_headline() {
-        let head = "<title>Rye bread at home</title><h1><a href=https://other.example/>Our course of baking rye</a></h1>";
+        let head =
+            "<title>Rye bread at home</title><h1><a href=https://other.example/>Our course of baking rye</a></h1>";
         assert_eq!(chosen_of(head), "Rye bread at home");
         let linked = "<title>Rye bread at home</title><h1><a href=https://other.example/>Rye bread at home</a></h1>";
         assert_eq!(chosen_of(linked), "Rye bread at home");

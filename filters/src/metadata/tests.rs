@@ -225,7 +225,9 @@ fn the_day_in_the_address_is_that_of_the_readers() {
 
 #[test]
 fn a_person_of_two_names_is_an_author() {
-    let head = json_ld(r#"{"@type":"Article","headline":"A","author":{"@type":"Person","givenName":"Ida","familyName":"Lund"}}"#);
+    let head = json_ld(
+        r#"{"@type":"Article","headline":"A","author":{"@type":"Person","givenName":"Ida","familyName":"Lund"}}"#,
+    );
     assert_eq!(metadata(&head, "").author.as_deref(), Some("Ida Lund"));
 }
 

@@ -280,7 +280,10 @@ pub(super) fn prices_of(page: &Page, blocks: &Blocks) -> Vec<usize> {
             || page.attribute(id, &local_name!("class")).is_some_and(|class| FOOT.are_in(class))
     };
     let in_foot = |block: &Block| {
-        iter::once(block.container).chain(page.ancestors(block.container)).take_while(|&up| up != page.body()).any(is_foot)
+        iter::once(block.container)
+            .chain(page.ancestors(block.container))
+            .take_while(|&up| up != page.body())
+            .any(is_foot)
     };
     let count = |block: &Block| {
         let count = if block.stats.words < FINE_PRINT { prices(&blocks.text(page, block)) } else { 0 };

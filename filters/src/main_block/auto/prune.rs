@@ -127,7 +127,9 @@ fn holds_figures(page: &Page, id: NodeId) -> bool {
                 figure_end = page.end(at);
                 is_figure(page, at)
             }
-            Some(Tag::A) => !is_outside || page.attribute(at, &local_name!("href")).is_some_and(|to| to.starts_with('#')),
+            Some(Tag::A) => {
+                !is_outside || page.attribute(at, &local_name!("href")).is_some_and(|to| to.starts_with('#'))
+            }
             Some(tag) => !(is_outside && (tag.is_heading() || matches!(tag, Tag::Input | Tag::Form | Tag::P))),
             None => !is_outside || page.own_chars(at) == 0 || page.in_link(at),
         }

@@ -12,7 +12,9 @@ use crate::html::{NodeId, Page, tag::Tag};
 pub(super) fn repair(page: &mut Page, buttons: &[NodeId], fields: &[NodeId]) {
     for &id in fields {
         let is = |name, wanted: fn(&str) -> bool| page.attribute(id, &name).is_some_and(|value| wanted(value.trim()));
-        if is(local_name!("type"), |kind| kind.eq_ignore_ascii_case("submit")) && is(local_name!("value"), str::is_empty) {
+        if is(local_name!("type"), |kind| kind.eq_ignore_ascii_case("submit"))
+            && is(local_name!("value"), str::is_empty)
+        {
             page.drop_attributes(id, |name, _| *name == local_name!("value"));
         }
     }

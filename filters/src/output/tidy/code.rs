@@ -150,7 +150,8 @@ mod tests {
             super::super::code_lines::part(&mut page);
             crate::measure::text::of_subtree(&page, page.body(), 2).trim().to_owned()
         };
-        let crayon = "<table class=crayon><tr><td><div>1</div><div>2</div><td><div><div>a {</div><div>  b }</div></div></table>";
+        let crayon =
+            "<table class=crayon><tr><td><div>1</div><div>2</div><td><div><div>a {</div><div>  b }</div></div></table>";
         assert_eq!(left(crayon), "a {\n  b }");
         let pygments = "<table class=highlighttable><tr><td class=linenos><pre>1\n2</pre><td class=code><pre>x = 1\ny = 2</pre></table>";
         assert_eq!(left(pygments), "x = 1\ny = 2");

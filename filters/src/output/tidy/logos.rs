@@ -22,7 +22,8 @@ const BOXES: usize = 3;
 pub(super) fn join_rows(page: &mut Page, pictures: &[NodeId]) {
     let mut rows: Table<NodeId, Vec<NodeId>> = Table::default();
     for &picture in pictures.iter().filter(|&&picture| page.is_live(picture) && is_low(page, picture)) {
-        let is_box = |up: &NodeId| matches!(page.tag(*up), Some(Tag::Div | Tag::P | Tag::Figure)) && holds_only(page, *up);
+        let is_box =
+            |up: &NodeId| matches!(page.tag(*up), Some(Tag::Div | Tag::P | Tag::Figure)) && holds_only(page, *up);
         let boxes: Vec<NodeId> = page.ancestors(picture).take(BOXES).take_while(is_box).collect();
         if let Some(&outer) = boxes.last() {
             rows.entry(page.parent(outer)).or_default().extend(boxes);

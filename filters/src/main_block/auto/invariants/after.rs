@@ -71,9 +71,8 @@ fn keep_facts(page: &Page, blocks: &Blocks, last: usize, kept: &mut [bool]) {
     for id in page.live(page.body()).filter(|&id| id > after && page.tag(id) == Some(Tag::Table)) {
         let own = blocks.inside(page, id);
         let Some(above) = own.start.checked_sub(1).filter(|_| own.start > last && !own.is_empty()) else { continue };
-        let is_headed = heading_of(page, blocks.list[above].container).is_some_and(|heading| {
-            page.contains(scope(page, blocks, heading), id)
-        });
+        let is_headed = heading_of(page, blocks.list[above].container)
+            .is_some_and(|heading| page.contains(scope(page, blocks, heading), id));
         let (linked, chars) = blocks.list[own.clone()]
             .iter()
             .fold((0.0, 0.0), |(linked, chars), block| (linked + block.linked, chars + block.chars));

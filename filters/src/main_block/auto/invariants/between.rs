@@ -25,9 +25,6 @@ use crate::{
 /// Words of all that stands between two texts, at most. More is a part of the page with a chance of its own.
 const MOST_WORDS: f32 = 120.0;
 
-/// Words of a text between two of which something is lost, at least: a sentence.
-const TEXT_WORDS: f32 = 12.0;
-
 /// Words of a label, a name or a time beside a text.
 const LABEL_WORDS: f32 = 6.0;
 
@@ -106,7 +103,10 @@ pub(super) fn keep(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [
     keep_gaps(page, blocks, records, kept);
     keep_lists_of_links(page, blocks, kept);
     keep_facts(page, blocks, kept);
-    keep_labels(page, blocks, records, kept);
+    // A step has a number and a name.
+    for _ in 0..2 {
+        keep_labels(page, blocks, records, kept);
+    }
 }
 
 /// Keeps a list of links right below a kept text, its sibling, where other kept texts follow: the notes of a show, the files of a project.
@@ -143,7 +143,8 @@ fn keep_facts(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
         let around = page.ancestors(list[at].container).take(3);
         let mut around = iter::once(list[at].container).chain(around);
         let found = around.find(|&up| matches!(page.tag(up), Some(Tag::Ul | Tag::Ol | Tag::Dl)));
-        let Some(own) = found.map(|id| blocks.inside(page, id)).filter(|own| own.end <= first && own.contains(&at)) else {
+        let Some(own) = found.map(|id| blocks.inside(page, id)).filter(|own| own.end <= first && own.contains(&at))
+        else {
             at += 1;
             continue;
         };
@@ -163,8 +164,7 @@ fn keep_facts(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
 /// Keeps what is short between two kept texts of some length.
 fn keep_gaps(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
     let list = &blocks.list;
-    let is_text = |at: usize| kept[at] && list[at].stats.words >= TEXT_WORDS && list[at].linked * 2.0 < list[at].chars;
-    let texts: Vec<usize> = (0..list.len()).filter(|&at| is_text(at)).collect();
+    let texts: Vec<usize> = (0..list.len()).filter(|&at| kept[at] && list[at].is_long()).collect();
     for pair in texts.windows(2) {
         let (before, after) = (pair[0], pair[1]);
         // Between two posts stands who wrote them, of which one name is kept elsewhere.
@@ -177,16 +177,33 @@ fn keep_gaps(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool])
         }
         let ends = [list[before].container, list[after].container];
         let is_announced = is_announced_list(page, blocks, before, after);
-        let found: Vec<usize> = (before + 1..after)
-            .filter(|&at| !kept[at])
-            .filter(|&at| is_announced && list[at].linked > 0.0 || leads_nowhere(page, blocks, &list[at]))
-            .filter(|&at| is_content(page, blocks, &list[at], &ends))
-            .collect();
-        for at in found {
-            kept[at] = true;
+        let is_part = |at: usize| {
+            let block = &list[at];
+            (is_announced && block.linked > 0.0 || leads_nowhere(page, blocks, block))
+                && !tells_of_text(page, block.container)
+                && !is_written_date(blocks.text(page, block).trim())
+                && is_content(page, blocks, block, &ends)
+        };
+        // From the last to the first: a line above something that goes is the name of that.
+        for at in (before + 1..after).rev().filter(|&at| !kept[at]).collect::<Vec<_>>() {
+            let names_lost = list[at].stats.words <= LABEL_WORDS && !kept[at + 1];
+            kept[at] = !names_lost && is_part(at);
         }
     }
 }
+
+/// Whether an element is called something that tells of a text and is no part of it: who wrote it, when, the caption of a picture,
+/// which stays with the picture.
+fn tells_of_text(page: &Page, id: NodeId) -> bool {
+    const LEVELS: usize = 3;
+    const CUES: u32 = Cue::Meta.bit() | Cue::Author.bit() | Cue::Caption.bit();
+    iter::once(id)
+        .chain(page.ancestors(id).take(LEVELS))
+        .any(|up| page.tag(up) == Some(Tag::Figcaption) || page.said(up).cues & CUES != 0 && page.chars(up) <= MAX_META)
+}
+
+/// Visible characters of what tells of a text, at most.
+const MAX_META: usize = 200;
 
 /// Whether links alike follow a text that ends in a colon, among its own siblings: the things that it announces.
 fn is_announced_list(page: &Page, blocks: &Blocks, before: usize, after: usize) -> bool {
@@ -207,7 +224,8 @@ fn leads_nowhere(page: &Page, blocks: &Blocks, block: &Block) -> bool {
 
 fn leads_to_file(page: &Page, link: NodeId) -> bool {
     const FILES: [&str; 14] = [
-        ".pdf", ".zip", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".csv", ".epub", ".mp3", ".txt", ".gz",
+        ".pdf", ".zip", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".csv", ".epub", ".mp3", ".txt",
+        ".gz",
     ];
     page.has_attribute(link, &LocalName::from("download"))
         || page.address(link, &local_name!("href")).is_some_and(|url| {
@@ -296,8 +314,8 @@ fn keep_labels(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool
         if !page.contains(around, list[at + 1].container) {
             continue;
         }
-        let look = |id: NodeId| (page.tag(id), page.first_class(id));
-        let (count, lost) = alike.entry((look(around), look(own))).or_default();
+        let look = (page.tag(around), page.first_class(around), page.first_class(own));
+        let (count, lost) = alike.entry(look).or_default();
         *count += 1;
         if !kept[at] && is_content(page, blocks, block, &[list[at + 1].container]) {
             lost.push(at);
@@ -316,4 +334,3 @@ fn outermost_with(page: &Page, blocks: &Blocks, at: usize) -> NodeId {
     let is_alone = |up: &NodeId| blocks.inside(page, *up) == (at..at + 1);
     page.ancestors(first).take(LEVELS).take_while(is_alone).last().unwrap_or(first)
 }
-

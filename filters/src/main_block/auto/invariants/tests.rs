@@ -190,7 +190,8 @@ fn labels_alike_above_their_texts_stay() {
 #[test]
 fn questions_with_answers_and_facts_below_the_text_stay() {
     let item = |question: &str| format!("<div class=item><h3>{question}</h3><div>For two years.</div></div>");
-    let section = |count: usize| format!("<section><h2>Questions</h2>{}</section>", item("Is there a warranty?").repeat(count));
+    let section =
+        |count: usize| format!("<section><h2>Questions</h2>{}</section>", item("Is there a warranty?").repeat(count));
     assert_eq!(also_kept(&format!("<article>{TEXT}</article>{}", section(3))).len(), 7);
     assert_eq!(also_kept(&format!("<article>{TEXT}</article>{}", section(2))), NONE);
     assert_eq!(also_kept(&format!("<article>{TEXT}</article><footer>{}</footer>", section(3))), NONE);

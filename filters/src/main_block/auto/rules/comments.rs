@@ -31,3 +31,23 @@ pub(super) fn drop(context: &Context<'_>, kept: &mut [bool]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{main_block::auto::blocks::Blocks, testing::page};
+
+    #[test]
+    fn comments_go_where_name_and_heading_call_them_so() {
+        let text = format!("<p>{}</p>", "The tide was out and the boats lay on the sand. ".repeat(3));
+        let left = |html: &str| {
+            let page = page(&format!("{text}{html}"));
+            let blocks = Blocks::of(&page, &[]);
+            let kept = super::super::proposed(&page, &blocks, 0.5, vec![true; blocks.list.len()], drop);
+            kept.iter().filter(|kept| **kept).count()
+        };
+        assert_eq!(left("<section class=comments><h3>24 Comments</h3><p>I have read this.</p></section>"), 1);
+        assert_eq!(left("<section class=comments><h3>Why we wrote this</h3><p>I have read this.</p></section>"), 3);
+        assert_eq!(left("<section><h3>24 Comments</h3><p>I have read this.</p></section>"), 3);
+    }
+}

@@ -54,3 +54,32 @@ fn is_box(context: &Context<'_>, id: NodeId) -> bool {
         && names.iter().filter_map(|name| page.attribute(id, name)).flat_map(str::split_ascii_whitespace).any(is_name)
         && !page.ancestors(id).any(is_main)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{main_block::auto::blocks::Blocks, testing::page};
+
+    #[test]
+    fn what_opens_over_a_page_goes_and_what_is_the_page_stays() {
+        let text = format!("<p>{}</p>", "The tide was out and the boats lay on the sand. ".repeat(3));
+        let left = |html: &str| {
+            let page = page(html);
+            let blocks = Blocks::of(&page, &[]);
+            let kept = super::super::proposed(&page, &blocks, 0.5, vec![true; blocks.list.len()], drop);
+            kept.iter().filter(|kept| **kept).count()
+        };
+        for dialog in [
+            "<div class=trial-modal><p>Welcome to your free month</p></div>",
+            "<div id=cookie-box><p>We use cookies</p></div>",
+            "<div class=w-form-done><p>Thank you!</p></div>",
+        ] {
+            assert_eq!(left(&format!("{text}{dialog}")), 1, "{dialog}");
+        }
+        for other in ["<div class=lightbox><p>The pier</p></div>", "<div class=form-field><p>Name</p></div>"] {
+            assert_eq!(left(&format!("{text}{other}")), 2, "{other}");
+        }
+        assert_eq!(left(&format!("<div class=modal>{text}</div><p>Below</p>")), 2);
+        assert_eq!(left(&format!("<main>{text}<div class=modal><p>Terms</p></div></main>")), 2);
+    }
+}
