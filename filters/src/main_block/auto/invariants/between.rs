@@ -22,7 +22,8 @@ use crate::{
     vocabulary::{self, Class, parts::Parts},
 };
 
-/// Words of all that stands between two texts, at most. More is a part of the page with a chance of its own.
+/// Words of all that stands between two texts, at most, items of lists without links aside. More is a part of the page with a chance of
+/// its own.
 const MOST_WORDS: f32 = 120.0;
 
 /// Words of a label, a name or a time beside a text.
@@ -171,8 +172,10 @@ fn keep_gaps(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool])
         if records.post_around(&list[before]) != records.post_around(&list[after]) {
             continue;
         }
-        let lost: f32 = (before + 1..after).filter(|&at| !kept[at]).map(|at| list[at].stats.words).sum();
-        if lost == 0.0 || lost > MOST_WORDS {
+        let mut lost = (before + 1..after).filter(|&at| !kept[at]).peekable();
+        let is_any = lost.peek().is_some();
+        let words: f32 = lost.filter(|&at| !is_item(page, &list[at])).map(|at| list[at].stats.words).sum();
+        if !is_any || words > MOST_WORDS {
             continue;
         }
         let ends = [list[before].container, list[after].container];
@@ -204,6 +207,12 @@ fn tells_of_text(page: &Page, id: NodeId) -> bool {
 
 /// Visible characters of what tells of a text, at most.
 const MAX_META: usize = 200;
+
+/// Whether a text is that of an item of a list, and leads nowhere.
+fn is_item(page: &Page, block: &Block) -> bool {
+    let mut around = iter::once(block.container).chain(page.ancestors(block.container).take(2));
+    block.linked == 0.0 && around.any(|up| matches!(page.tag(up), Some(Tag::Li | Tag::Dt | Tag::Dd)))
+}
 
 /// Whether links alike follow a text that ends in a colon, among its own siblings: the things that it announces.
 fn is_announced_list(page: &Page, blocks: &Blocks, before: usize, after: usize) -> bool {
