@@ -64,7 +64,7 @@ pub struct Blocking {
     pub lists: Vec<ListSource>,
     /// Sites on which nothing is blocked, and hosts that are not.
     pub except: HostPatterns,
-    /// The same for one list.
+    /// Sites and hosts that one list does not block.
     pub except_by_list: BTreeMap<String, HostPatterns>,
     /// Whether lists are kept up to date.
     pub update: bool,

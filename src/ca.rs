@@ -92,7 +92,7 @@ pub(crate) struct Authority {
     pub(crate) not_after: OffsetDateTime,
     /// One key for all leaves of this process: making keys is the slow part, and more keys would add no security.
     leaf_key: KeyPair,
-    /// The same key in the form in which rustls signs handshakes with it.
+    /// `leaf_key` in the form in which rustls signs handshakes with it.
     signer: Arc<dyn SigningKey>,
     provider: Arc<CryptoProvider>,
     leaves: ExpiringMap<Host, Leaf>,

@@ -165,7 +165,7 @@ pub enum Preset {
 /// The configuration as used: parsed, read and checked.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The sections as they are written. They can be named without it.
+    /// The parsed file. `Config` dereferences to it.
     pub raw: RawConfig,
     /// Folder of the certificate authority; `None` where the user has no home and none is set.
     pub authority_dir: Option<PathBuf>,

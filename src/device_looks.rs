@@ -43,7 +43,7 @@ struct Entry {
 }
 
 impl DeviceLooks {
-    /// Those in the authority's folder.
+    /// Opens the looks stored in the authority's folder.
     pub(crate) fn open(dir: Option<&Path>) -> Self {
         let file = dir.map(|dir| dir.join(FILE));
         let read = file.as_ref().and_then(|file| fs::read(file).ok());

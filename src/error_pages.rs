@@ -139,12 +139,12 @@ pub(crate) fn document(title: &str, content: &Markup) -> Markup {
     document_with(title, &html! {}, content)
 }
 
-/// The same, with more in its head.
+/// A page with this title, this content in `<main>`, and more elements in its head.
 pub(crate) fn document_with(title: &str, head: &Markup, content: &Markup) -> Markup {
     document_of(title, head, &html! { main { (content) } })
 }
 
-/// The same of a whole body.
+/// A page with this title, more elements in its head, and this content as its whole body.
 pub(crate) fn document_of(title: &str, head: &Markup, content: &Markup) -> Markup {
     html! {
         (DOCTYPE)

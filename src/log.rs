@@ -91,7 +91,7 @@ pub(crate) struct RequestLog {
     unended: bool,
     /// What the filters did, or why nothing.
     pub(crate) action: String,
-    /// The same in numbers, for a page that was rewritten.
+    /// Effect of the filters in numbers, for a page that was rewritten.
     pub(crate) page: Option<PageEffect>,
     /// Where it is kept for the panel.
     records: Arc<Records>,

@@ -158,7 +158,7 @@ pub(crate) struct Totals {
 #[derive(Clone, Debug)]
 pub(crate) struct Top<K> {
     pub(crate) each: HashMap<K, Counts>,
-    /// Those that there was no place for.
+    /// Sum of the counts of the keys that there was no place for.
     pub(crate) others: Counts,
 }
 
@@ -185,7 +185,7 @@ impl<K: Hash + Eq + Clone> Top<K> {
         self.each.insert(key.to_owned().into(), *counts);
     }
 
-    /// Those with the most requests.
+    /// The keys with the most requests, and their counts.
     pub(crate) fn first(&self, count: usize) -> Vec<(&K, &Counts)> {
         let mut all: Vec<_> = self.each.iter().collect();
         all.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.requests));

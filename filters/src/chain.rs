@@ -46,7 +46,7 @@ use feed::guarded;
 pub use trace::{Trace, TracedBlock, TracedText};
 pub use why::{Explanation, RemovedPart};
 
-/// The filters that decide what of a page is there to be seen, rather than what of it is wanted.
+/// Filters that restore or hide content as a browser would, before any choice.
 const SHOWING: [&str; 2] = ["lazy_images", "ignore"];
 
 /// The filter whose removals are advertisements.
@@ -167,7 +167,7 @@ impl Chain {
         feed.finish_as_extract()
     }
 
-    /// As [`Chain::extract`], with what is known of other pages of the domain.
+    /// A page with everything that can be told about it, where other pages of its domain are known.
     pub fn extract_knowing(self: &Arc<Self>, html: &str, url: &Url, domain: Arc<Domain>) -> Result<Extract, PageError> {
         let mut feed = self.page(url);
         feed.know_domain(domain);

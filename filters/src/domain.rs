@@ -45,7 +45,7 @@ struct Seen {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Block {
-    /// As the last page had it.
+    /// The block as the last page had it.
     last: Seen,
     pages: u32,
     /// Pages on which its text was that of the page before.

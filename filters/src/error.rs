@@ -82,7 +82,7 @@ pub enum PageError {
     KeptTooLittle {
         /// Characters of visible text after the chain, white space not counted.
         chars: usize,
-        /// The same before the chain.
+        /// Characters of visible text before the chain, white space not counted.
         of: usize,
     },
     /// Nothing was chosen of the page that could stand behind the page before it.

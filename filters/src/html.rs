@@ -103,7 +103,7 @@ pub(crate) struct RemovedLink {
     /// The filter that removed it, by its YAML name.
     pub(crate) filter: &'static str,
     pub(crate) address: Address,
-    /// As it is written in the list, where that is not the address.
+    /// The link's address as the list of removed links shows it, where that is not `address`.
     pub(crate) shown: Option<String>,
     pub(crate) text: String,
 }

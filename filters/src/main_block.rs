@@ -90,7 +90,7 @@ pub struct Settings {
     /// A choice with fewer visible characters (about 25 words; a Chinese character counts as three, as in all floors) is not
     /// taken for the main content: the page then keeps all that the other filters left.
     pub min_chars: usize,
-    /// The same for its share (0 to 1) of the visible characters that the other filters left. Lower: more pages are
+    /// Smallest share (0 to 1) of the visible characters left by the other filters that a choice may keep. Lower: more pages are
     /// reduced to one block. Measured on WCXB dev, 2026-11-21: F1 .789 at 0, .802 at .15, .815 at .3, .818 at .4, .813 at .5.
     pub min_share: f64,
     /// A block without a picture and with fewer visible characters than this (about 100 words: the notice below a comic) is
@@ -221,7 +221,7 @@ impl MainBlock {
             self.skip(page, &choice);
             choice = chosen(page, settings);
         }
-        // Where so little is left that the page would be kept whole, more is less.
+        // If `precision` keeps too little to be accepted, fall back to `balanced`: the whole page would be more still.
         if settings.favor == auto::Favor::Precision
             && !settings.steering.is_forced()
             && (choice.kept.is_empty() || floor::objection(page, &choice, settings).is_some())

@@ -127,7 +127,7 @@ pub(crate) fn read(page: &Page) -> Found {
         shown.unwrap_or(day)
     };
     let in_path = date::of_path(page.web_url());
-    // The machines' day is that of Greenwich, the path's that of the readers.
+    // Dates in metadata are UTC. A date in the path is local, and wins if the two are one day apart.
     let local = |day: String| in_path.clone().filter(|path| date::are_neighbours(path, &day)).unwrap_or(day);
     let date = json_ld
         .date()
@@ -211,7 +211,7 @@ pub(crate) fn letters(text: &str) -> String {
     letters
 }
 
-/// The same, one by one.
+/// Letters and digits of a text in lower case, one by one.
 pub(crate) fn folded(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }

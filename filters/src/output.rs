@@ -152,7 +152,7 @@ pub(crate) fn prepare(page: &mut AnalysedPage, settings: &Settings) {
     }
 }
 
-/// Leaves out what has browsers tell other sites the whole address of the page, which is that of a view.
+/// Removes referrer policies that would send the full URL to other sites: the URL of a view has a token.
 pub(crate) fn keep_address(page: &mut Page) {
     const TELLING: [&str; 2] = ["unsafe-url", "no-referrer-when-downgrade"];
     for id in page.live(NodeId::DOCUMENT).collect::<Vec<_>>() {

@@ -26,7 +26,7 @@ pub struct FilterReport {
 pub struct Report {
     /// Visible characters of the page's text before the chain, white space not counted.
     pub text_before: usize,
-    /// The same afterwards.
+    /// Visible characters of the page's text after the chain, white space not counted.
     pub text_after: usize,
     /// Whether a main block was chosen and the rest of the page removed.
     pub selected: bool,
@@ -47,7 +47,7 @@ impl Report {
         if self.text_before == 0 { 1.0 } else { self.text_after as f64 / self.text_before as f64 }
     }
 
-    /// The same in percent, such as `34%`.
+    /// Share of the text that was kept, in percent, such as `34%`.
     #[must_use]
     pub fn kept(&self) -> String {
         format!("{}%", percent(self.kept_share()))

@@ -20,7 +20,7 @@ pub(super) struct ParamRule {
     pub(super) name: Option<String>,
     /// The rule without the option.
     forbids: String,
-    /// As it is written.
+    /// The rule as the list has it.
     text: String,
 }
 

@@ -53,7 +53,7 @@ pub struct Fetched {
     pub changed: u64,
     /// How many tries have failed since.
     failures: u32,
-    /// Of its file, in Base64: one with another was damaged.
+    /// SHA-256 of the list's file, in Base64: a file with another one was damaged.
     sha256: String,
     /// Why the last try failed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,7 +63,7 @@ pub struct Fetched {
 /// What came of an update.
 #[derive(Debug)]
 pub struct Update {
-    /// Of the list.
+    /// Outcome for the list.
     pub outcome: Outcome,
     /// Why it is kept in memory only, until the program ends.
     pub unwritten: Option<String>,
@@ -74,9 +74,9 @@ pub struct Update {
 pub enum Outcome {
     /// There is a new list, with so many lines that are rules.
     New(usize),
-    /// It is as it was.
+    /// The list is unchanged.
     Same,
-    /// The one that was there stays, if there was one.
+    /// The update failed; the list that was there stays in use, if there was one.
     Failed(String),
 }
 

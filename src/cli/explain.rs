@@ -48,7 +48,7 @@ pub(super) struct Args {
     /// The browser's `User-Agent`, or the part of it that matters
     #[arg(long, value_name = "TEXT", default_value = "")]
     user_agent: String,
-    /// As a proxy decides that was started with `--lan`
+    /// Decide as a proxy that was started with `--lan`
     #[arg(long)]
     lan: bool,
     /// The port of the proxy, if it listens on several

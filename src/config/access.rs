@@ -40,7 +40,7 @@ pub struct Access {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PrivateTargets {
-    /// As long as every client is on this machine or a private network: it can reach them without the proxy.
+    /// Reachable as long as every client is on this machine or a private network: it can reach them without the proxy.
     #[default]
     Auto,
     /// Always.

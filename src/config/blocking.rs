@@ -29,7 +29,7 @@ pub struct RawBlocking {
     pub lists: Vec<ListSource>,
     /// Sites on which nothing is blocked, and hosts that are never blocked, with everything under them.
     pub except: HostPatterns,
-    /// The same for one list, by its name as in `lists`.
+    /// Sites and hosts that one list does not block, by the list's name as in `lists`.
     pub except_by_list: BTreeMap<String, HostPatterns>,
     /// Whether lists from the web are kept up to date.
     pub update: bool,

@@ -22,7 +22,7 @@ pub struct ConfigError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Content,
-    /// Of settings outside the file.
+    /// A fault in settings outside the file.
     Elsewhere,
     Missing,
     Unreadable,
@@ -62,7 +62,7 @@ impl Mistake {
 }
 
 impl ConfigError {
-    /// The same error with another name than that of a file.
+    /// Replaces the file name shown in the message.
     pub(crate) fn called(mut self, name: &str) -> Self {
         self.file = Some(name.into());
         self
@@ -155,7 +155,7 @@ const FOUND: [(&str, &str); 13] = [
     (" as i128", ""),
 ];
 
-/// The same for what serde expected.
+/// Plain words for what serde expected.
 const EXPECTED: [(&str, &str); 13] = [
     ("a boolean", "`true` or `false`"),
     ("a string", "a word or text"),
@@ -177,7 +177,7 @@ pub(crate) fn in_plain_words(problem: &str) -> String {
     with_hint(problem, None)
 }
 
-/// The same with a hint, which is better than a similar word.
+/// A message of serde in plain words, with this hint, or else with the nearest word that is expected.
 pub(super) fn with_hint(problem: &str, hint: Option<String>) -> String {
     let mut problem = problem.to_owned();
     for (name, words) in FOUND {

@@ -24,7 +24,7 @@ impl Tagger {
         Self { configuration: format!("{fingerprint:016x}") }
     }
 
-    /// That of the same configuration with something laid over it.
+    /// A tagger whose fingerprint also covers `change`.
     pub(crate) fn with(&self, change: &impl Hash) -> Self {
         let mut hasher = DefaultHasher::new();
         (&self.configuration, change).hash(&mut hasher);

@@ -36,7 +36,7 @@ const MAX_HOSTS: usize = 16_384;
 /// Refusals of one host by one client after which it is tunnelled. One may be a connection that broke off.
 const REFUSALS: u32 = 2;
 
-/// How long a refusal counts, and how long an acceptance speaks against the next one.
+/// Lifetime of a counted refusal, and of an acceptance that cancels later refusals.
 const COUNTED_FOR: Duration = Duration::from_hours(1);
 
 /// Clients whose refusals are counted, and hosts of each.

@@ -29,7 +29,7 @@ const NEVER: &str = "never";
 /// The profile of a site that is never touched.
 const OFF: &str = "off";
 
-/// That of one that is always rewritten, where without a rule it would not be.
+/// Profile for "always rewrite" when no other profile would rewrite the site.
 const REWRITES: &str = "desktop";
 
 /// Lists of hosts that keep pages as they are, whatever the rules say.

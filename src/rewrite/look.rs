@@ -19,7 +19,7 @@ pub(crate) struct Look {
 }
 
 impl Look {
-    /// Those of all profiles, in their order. Profiles with the same settings share a chain.
+    /// The looks of all profiles, in their order. Profiles with the same settings share a chain.
     pub(super) fn all(config: &Config) -> Result<Vec<Self>, ConfigError> {
         let mut looks: Vec<Self> = Vec::new();
         let profiles = &config.profiles.all;

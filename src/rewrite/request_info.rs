@@ -101,7 +101,7 @@ impl<'a> RequestInfo<'a> {
         }
     }
 
-    /// The same request for another page of the host.
+    /// This request for another page of the host.
     pub(super) fn for_path(&self, path: PathAndQuery) -> Self {
         Self { path: Some(path), ..self.clone() }
     }

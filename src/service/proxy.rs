@@ -42,7 +42,7 @@ pub struct Proxy {
     lookup: OnceLock<Lookup>,
     /// The file in force.
     pub(crate) file: ArcSwapOption<PathBuf>,
-    /// What some settings are compared with: they are read at start only.
+    /// Configuration at start, to report changed settings that need a restart.
     pub(crate) started_with: Config,
     workers: Workers,
     pub(super) pseudonyms: Pseudonyms,

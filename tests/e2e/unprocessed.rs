@@ -24,7 +24,7 @@ use crate::harness::{
 enum First {
     /// Its streams end below this request's.
     Goaway,
-    /// The same, and the connection is closed.
+    /// Its streams end below this request's, and the connection is closed.
     GoawayAndClose,
     Reset(u32),
     /// The streams end above this request's: it was processed, and the connection is closed without an answer.

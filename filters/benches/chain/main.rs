@@ -78,7 +78,7 @@ fn views(url: &Url) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// As long as the longest lists that people use.
+/// A list of 200,000 hosts, as long as the longest lists that people use.
 fn big_list() -> Result<HostList, Box<dyn std::error::Error>> {
     let lines: Vec<String> = (0..200_000)
         .map(|number| format!("host{number}.ads{}.net", number % 5000))

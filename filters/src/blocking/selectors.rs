@@ -25,7 +25,7 @@ pub struct Selectors {
     compiled: Vec<(Selector<Names>, usize)>,
     texts: Vec<String>,
     by_key: Table<Key, Vec<usize>>,
-    /// Those of which no part can be looked up.
+    /// Indexes in `compiled` of the selectors of which no part can be looked up in `by_key`.
     others: Vec<usize>,
     skipped: usize,
 }

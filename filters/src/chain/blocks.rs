@@ -43,7 +43,7 @@ pub struct Block {
     pub parts: usize,
     /// Visible characters, white space not counted.
     pub chars: usize,
-    /// The same as a share of the page's, 0 to 1.
+    /// Share of the page's visible characters, 0 to 1.
     pub share: f64,
     /// Nodes.
     pub weight: u32,
@@ -88,7 +88,7 @@ pub struct TreeBlock {
     pub label: String,
     /// Visible characters, white space not counted.
     pub chars: usize,
-    /// Those of them that are counted for the ratio: outside links and their like.
+    /// Characters that are counted for the ratio: outside links and their like.
     pub counted: u32,
     /// Nodes.
     pub weight: u32,
@@ -131,7 +131,7 @@ pub(crate) fn of_page(mut page: AnalysedPage, whole: &Whole, settings: &Settings
     told
 }
 
-/// The same without the copy of the page; afterwards the page is whole.
+/// The page's blocks by relevance and its menus, without a marked copy of the page, which is left whole.
 pub(crate) fn tell(
     page: &mut AnalysedPage,
     whole: &Whole,

@@ -56,7 +56,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// As the paper has it.
+    /// The settings of the paper.
     #[must_use]
     pub fn paper() -> Settings {
         Settings { enabled: true, figures: false, alt: false, ..Settings::default() }

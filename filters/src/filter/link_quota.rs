@@ -70,11 +70,11 @@ pub enum Order {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LinkQuotaOnOne"))]
 #[serde(rename_all = "snake_case")]
 pub enum OnOne {
-    /// It stays.
+    /// The block stays.
     Keep,
-    /// It goes.
+    /// The block goes.
     Remove,
-    /// It goes if the test that it meets is the one on characters.
+    /// The block goes if the test that it meets is the one on characters.
     RemoveIfLinked,
 }
 
@@ -133,7 +133,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// As the paper has it.
+    /// The settings of the paper.
     #[must_use]
     pub fn paper() -> Settings {
         Settings { order: Order::TopDown, ..Settings::default() }

@@ -41,7 +41,7 @@ pub(crate) enum Gap {
     None,
     /// A line or a block ends.
     Boundary,
-    /// They stand apart on one line.
+    /// The two texts stand apart on one line.
     Apart,
 }
 

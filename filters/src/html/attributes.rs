@@ -63,7 +63,7 @@ impl Attributes {
         Attributes { all: Vec::new(), stretches: vec![Own::default()], reader: Reader::new() }
     }
 
-    /// Those of a stretch, in the order in which they were written.
+    /// The attributes of a stretch, in the order in which they were written.
     pub(super) fn of(&self, stretch: Stretch) -> &[Attribute] {
         &self.all[self.stretches[stretch.0 as usize].range()]
     }

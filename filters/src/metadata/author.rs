@@ -199,7 +199,7 @@ pub(super) fn trim(name: &str) -> &str {
     name.trim_matches(is_around)
 }
 
-/// The same at its start only.
+/// A name without the separators and white space at its start.
 pub(super) fn trim_start(name: &str) -> &str {
     name.trim_start_matches(is_around)
 }

@@ -223,7 +223,7 @@ fn cut(name: &str) -> &str {
     trim(name)
 }
 
-/// Of names inside each other the innermost: around it stand a day, a rank, the word "by".
+/// The innermost of marked names inside each other: around it stand a day, a rank, the word "by".
 fn innermost<'a>(page: &Page, mark: &'a Mark, marks: &'a [Mark]) -> &'a Mark {
     marks
         .iter()

@@ -22,12 +22,12 @@ use crate::{
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Controls {
-    /// Those in the reader look.
+    /// Pages in the reader look.
     #[default]
     Auto,
-    /// All.
+    /// All rewritten pages.
     On,
-    /// None: a link to the original page stands in its place.
+    /// No pages: a link to the original page stands in its place.
     Off,
 }
 
@@ -45,7 +45,7 @@ pub struct View {
 /// The form of a view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Shape {
-    /// As configured.
+    /// The configured format.
     #[default]
     Page,
     /// Plain text.
@@ -63,7 +63,7 @@ const SHAPES: [(&str, Shape); 4] =
     [("page", Shape::Page), ("text", Shape::Text), ("why", Shape::Why), ("json", Shape::Json)];
 
 impl View {
-    /// The same choice in another form.
+    /// This view in another form.
     #[must_use]
     pub fn shaped(self, shape: Shape) -> View {
         View { shape, ..self }

@@ -33,7 +33,7 @@ pub(crate) struct Claims {
 }
 
 impl Claims {
-    /// Whether it says that it is something to buy: then a day is that of its video or its first review.
+    /// Whether the page declares a product: its dates are then those of a video or a review, not of publication.
     pub(crate) fn is_for_sale(&self) -> bool {
         let is_product = |kind: &String| matches!(&**kind, "Product" | "ProductGroup");
         self.types.iter().any(is_product) || self.open_graph.starts_with("product")
@@ -228,7 +228,7 @@ impl Signs {
         self.claims.types.iter().any(|kind| types.contains(&kind.as_str()))
     }
 
-    /// The same of JSON-LD and marks in the page.
+    /// Whether the page's JSON-LD or a mark in the page has one of these types.
     pub(super) fn says(&self, types: &[&str]) -> bool {
         let is_marked = |kind: &String| types.contains(&kind.as_str());
         self.claims(types) || self.marked.iter().any(is_marked)

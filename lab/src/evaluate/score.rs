@@ -49,7 +49,7 @@ pub(super) struct Score {
     pub(super) failed: bool,
     /// CPU time, milliseconds.
     pub(super) cpu_ms: f64,
-    /// Those of them that `main_block` took.
+    /// CPU time of the filter `main_block`, milliseconds.
     pub(super) choice_ms: f64,
 }
 

@@ -19,9 +19,9 @@ use crate::{
 pub(super) enum Connection {
     /// The proxy sees requests: over plain HTTP, or because it opens TLS.
     Seen,
-    /// It would, if a browser of this client trusted the certificate.
+    /// The proxy would see requests if a browser of this client trusted the certificate.
     Untrusted,
-    /// It sees the host only.
+    /// The proxy sees the host only.
     Tunnelled,
 }
 

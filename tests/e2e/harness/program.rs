@@ -32,7 +32,7 @@ impl Running {
         self.find(word).unwrap_or_else(|| panic!("it ended before it said {word:?}"))
     }
 
-    /// The same; none where its output ends without such a line.
+    /// Reads the output up to the line that begins with a word. Returns the rest of the line, or `None` at the end of the output.
     pub(crate) fn find(&mut self, word: &str) -> Option<String> {
         loop {
             let mut line = String::new();

@@ -9,7 +9,7 @@ const PLACES: usize = 256;
 /// A name, and what a start tag of this name asks for.
 #[derive(Clone)]
 pub(super) struct Known {
-    /// The same as the name: to look into an interned one takes longer.
+    /// Text of the name: to read it from the interned `name` takes longer.
     text: String,
     pub(super) name: LocalName,
     pub(super) start_tag: StartTag,

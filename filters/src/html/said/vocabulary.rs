@@ -132,7 +132,7 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
     words
 });
 
-/// The same of parts of addresses.
+/// Hints that the parts of an address stand for, by the letters of the part.
 static FOLDERS: LazyLock<Words> = LazyLock::new(|| {
     let mut words = Words::new();
     words.hint(&[(Hint::Profile, &PROFILES), (Hint::AuthorPage, &AUTHOR_FOLDERS)]);

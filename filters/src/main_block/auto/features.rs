@@ -54,14 +54,14 @@ pub(crate) fn rows(page: &Page, blocks: &Blocks, records: &Records, names: Optio
     rows
 }
 
-/// All of them, in the order of the columns.
+/// All families of features, in the order of the columns.
 struct Families {
     around: around::Around,
     repetition: repetition::Repetition,
     place: place::Place,
     sections: sections::Sections,
     phrases: phrases::Phrases,
-    /// The same for all blocks.
+    /// Features of the page, which are equal for all blocks.
     page: Vec<(&'static str, f32)>,
 }
 

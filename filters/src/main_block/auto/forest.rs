@@ -211,7 +211,7 @@ pub(crate) struct Rows {
     /// Numbers in a row.
     width: usize,
     count: usize,
-    /// Those of the first rows, then those of the next. Of rows too few the last stands in.
+    /// Column-major in groups of [`LANES`] rows; the last group is padded with its last row.
     columns: Vec<Column>,
 }
 

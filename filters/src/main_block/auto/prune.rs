@@ -152,7 +152,7 @@ fn is_photograph(page: &Page, picture: NodeId) -> bool {
         && link.is_none_or(|link| leads_to_picture(page, link, &local_name!("href")))
 }
 
-/// As those of persons are.
+/// Whether a picture is as small as a portrait, or marked as a portrait, logo or icon.
 fn is_small(page: &Page, picture: NodeId) -> bool {
     let width = page.attribute(picture, &local_name!("width")).and_then(|width| width.parse().ok());
     width.is_some_and(|width: u32| width < 160)

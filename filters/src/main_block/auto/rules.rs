@@ -37,7 +37,7 @@ enum Action {
 }
 
 struct Rule {
-    /// As the report calls it.
+    /// Name of the rule in the report.
     name: &'static str,
     action: Action,
     when: fn(&Context<'_>) -> bool,

@@ -37,7 +37,7 @@ use crate::main_block::Choice;
 pub enum Measure {
     /// Characters over tags.
     Plain,
-    /// The same, lowered by links.
+    /// Characters over tags, lowered by links.
     Composite,
 }
 

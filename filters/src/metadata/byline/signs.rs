@@ -24,9 +24,9 @@ pub(super) enum Sign {
     Written,
     /// The name of a class.
     Class,
-    /// "By" stands before it.
+    /// The word "by" before the name.
     Said,
-    /// It leads to an author's page.
+    /// A link to an author's page.
     Link,
 }
 

@@ -21,13 +21,13 @@ pub(super) fn openers() -> &'static Starts {
     &ALL
 }
 
-/// Those that stand before the name of an author wherever they are.
+/// Openers that stand before the name of an author wherever they are.
 pub(super) fn sure_openers() -> &'static Starts {
     static ALL: LazyLock<Starts> = LazyLock::new(|| starts(&[&SURE]));
     &ALL
 }
 
-/// Those that are the beginning of no name.
+/// Openers that are the beginning of no name.
 pub(in crate::metadata) fn clear_openers() -> &'static Starts {
     static ALL: LazyLock<Starts> = LazyLock::new(|| starts(&[&SURE, &CLEAR]));
     &ALL
