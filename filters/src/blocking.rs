@@ -10,7 +10,7 @@ use url::Url;
 pub use self::selectors::Selectors;
 use crate::hosts::HostList;
 
-/// What a page wants of an address.
+/// The use that a page makes of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Resource {
     /// A page to go to: the address of a link.

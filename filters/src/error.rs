@@ -6,7 +6,7 @@
 pub struct ConfigError {
     /// The setting, as a path inside the chain's configuration: `link_lists.ratio`.
     pub key: String,
-    /// What is wrong and what would be right.
+    /// The mistake, and the value that would be right.
     pub problem: String,
 }
 

@@ -67,7 +67,7 @@ pub struct Settings {
     pub enabled: bool,
     /// How the main content is chosen.
     pub algorithm: Algorithm,
-    /// What `auto` does with text that may or may not belong to the main content: `recall` keeps more, `precision` less.
+    /// Treatment by `auto` of text that may or may not belong to the main content: `recall` keeps more, `precision` less.
     pub favor: auto::Favor,
     /// Settings of the algorithm `auto`.
     pub auto: auto::Settings,
@@ -99,12 +99,12 @@ pub struct Settings {
     pub picture_chars: usize,
     /// Keep the page's headline where it stands outside the choice.
     pub keep_headline: bool,
-    /// What a reader wants of one page.
+    /// The reader's choices for one page.
     #[serde(skip)]
     pub(crate) steering: Steering,
 }
 
-/// What a reader wants of one page, other than what is configured.
+/// A reader's choices for one page, other than the configured ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Steering {
     /// Steps from the configured choice: above 0 to more of the page, below 0 to less. Each changes what is shown.
@@ -285,7 +285,7 @@ impl Filter for MainBlock {
     }
 }
 
-/// What the algorithm chooses, and for those of the papers the node that is some steps away from it.
+/// The choice of the algorithm, and for those of the papers the node that is some steps away from it.
 pub(crate) fn choose(page: &AnalysedPage, settings: &Settings, forest: &Forest) -> Choice {
     let choice = by_algorithm(page, settings, forest);
     let Settings { cnr, steering, .. } = settings;

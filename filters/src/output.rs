@@ -44,7 +44,7 @@ pub use part::Part;
 pub(crate) use reader::{CSP as READER_CSP, text_page};
 pub use reader::{ReaderLook, Theme, Typeface};
 
-/// What the output is.
+/// The format of the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -166,7 +166,7 @@ pub(crate) fn keep_address(page: &mut Page) {
     }
 }
 
-/// What the page needs to be written as text after it was written as HTML.
+/// Prepares a page to be written as text after it was written as HTML.
 pub(crate) fn prepare_text(page: &mut AnalysedPage, settings: &Settings) {
     if settings.format == Format::Html {
         apart::keep_apart(page);
@@ -186,7 +186,7 @@ pub(crate) fn lift_headline(page: &mut AnalysedPage, settings: &Settings) -> Opt
     top.written
 }
 
-/// What stands around a page.
+/// The surroundings of a page: words, bar, links.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Surroundings<'a> {
     pub(crate) words: &'static Interface,

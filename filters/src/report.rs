@@ -4,7 +4,7 @@ use std::{fmt, time::Duration};
 
 use serde::Serialize;
 
-/// What one filter did.
+/// Report of one filter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FilterReport {
     /// The filter's YAML name.
@@ -13,7 +13,7 @@ pub struct FilterReport {
     pub removed: usize,
     /// Visible characters in them, white space not counted.
     pub removed_chars: usize,
-    /// What a count cannot say, such as the block that was chosen.
+    /// A remark beside the counts, such as the block that was chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// CPU time of the filter.
@@ -21,7 +21,7 @@ pub struct FilterReport {
     pub cpu: Duration,
 }
 
-/// What the chain did.
+/// Report of the chain.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Report {
     /// Visible characters of the page's text before the chain, white space not counted.

@@ -34,7 +34,7 @@ pub(crate) fn chair(open_graph: &str, between: &str) -> AnalysedPage {
     page
 }
 
-/// What a page's body holds, as the chain would lay it out.
+/// The content of a page's body, as the chain would lay it out.
 pub(crate) fn shown(html: &str) -> String {
     let page = page(html);
     let mut shown = String::new();

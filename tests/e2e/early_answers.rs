@@ -21,7 +21,7 @@ use crate::harness::{
     wire::{ROADS, Road, Setup, read_until, soon},
 };
 
-/// What a server does after its early answer.
+/// The action of a server after its early answer.
 #[derive(Clone, Copy, Debug)]
 enum After {
     /// Ends its side and reads on for a while.

@@ -19,7 +19,7 @@ use crate::harness::{
     wire::soon,
 };
 
-/// What a server does with its first request.
+/// The action of a server on its first request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum First {
     /// Its streams end below this request's.

@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// Bytes of pages of which views are timed: the mean of saved pages (WCXB dev), and the largest that the proxy keeps for them.
 const VIEWED: [usize; 2] = [277_000, 1 << 20];
 
-/// What a link of the bar costs: as in the proxy, the chain is made for it. The bound is 100 ms.
+/// Measures the cost of a link of the bar: as in the proxy, the chain is made for it. The bound is 100 ms.
 fn views(url: &Url) -> Result<(), Box<dyn std::error::Error>> {
     let shape = |shape| View { shape, ..View::default() };
     for size in VIEWED {

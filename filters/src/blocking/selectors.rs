@@ -30,7 +30,7 @@ pub struct Selectors {
     skipped: usize,
 }
 
-/// What an element must have, at least.
+/// The name by which a selector is looked up: an element without it cannot match.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
     Id(String),

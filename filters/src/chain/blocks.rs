@@ -58,18 +58,18 @@ pub struct Block {
     pub start: String,
 }
 
-/// What can be told of a page's parts.
+/// The parts of a page: blocks and menus.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PageBlocks {
     /// The blocks, the most relevant first.
     pub blocks: Vec<Block>,
     /// The menus in document order.
     pub menus: Vec<Menu>,
-    /// What kind of page it is, as [`crate::Metadata::kind`] tells it; none where it is in doubt.
+    /// The type of the page, as in [`crate::Metadata::kind`]; none where it is in doubt.
     pub kind: Option<Kind>,
     /// Whether the page is a text or leads to others.
     pub shape: PageShape,
-    /// What that was told from: links per word of the page.
+    /// Links per word of the page, by which `shape` is decided.
     pub links_per_word: f64,
     /// The page as the tree of its blocks with the ratio of each, as `cnr` computes them.
     pub tree: Vec<TreeBlock>,

@@ -20,7 +20,7 @@ pub struct Trace {
     pub blocks: Vec<TracedBlock>,
     /// The page's own title.
     pub title: String,
-    /// What was done.
+    /// Report of the chain.
     pub report: Report,
     /// CPU time from the first byte to the text.
     pub cpu: Duration,

@@ -170,7 +170,7 @@ fn text_without(page: &Page, article: NodeId, blocks: &[NodeId]) -> String {
     out
 }
 
-/// What to remove: the figure with its caption, the `<picture>` with its sources, or the image.
+/// The element to remove: the figure with its caption, the `<picture>` with its sources, or the image.
 fn whole_image(page: &Page, image: NodeId, block: NodeId) -> NodeId {
     if page.tag(block) == Some(Tag::Figure) {
         return block;

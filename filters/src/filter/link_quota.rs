@@ -65,7 +65,7 @@ pub enum Order {
     BottomUp,
 }
 
-/// What happens to a block that meets one of the two tests.
+/// The treatment of a block that meets one of the two tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LinkQuotaOnOne"))]
 #[serde(rename_all = "snake_case")]
@@ -259,7 +259,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// What both thresholds are multiplied by: 1 for a block that nothing is known of.
+    /// The factor of both thresholds for a block: 1 for a block that nothing is known of.
     fn strictness(&self, id: NodeId) -> f64 {
         let repetition = self
             .signatures

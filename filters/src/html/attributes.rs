@@ -48,7 +48,7 @@ struct Own {
     start: u32,
     /// One past the last.
     end: u32,
-    /// What they say.
+    /// Hints and cues of the stretch's attributes.
     said: Said,
 }
 
@@ -68,7 +68,7 @@ impl Attributes {
         &self.all[self.stretches[stretch.0 as usize].range()]
     }
 
-    /// What they say.
+    /// Hints and cues of a stretch's attributes.
     pub(super) fn said(&self, stretch: Stretch) -> Said {
         self.stretches[stretch.0 as usize].said
     }

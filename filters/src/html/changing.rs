@@ -45,7 +45,7 @@ impl Page {
         }
     }
 
-    /// What the serializer would do with each row as it is now, for [`Page::restore`].
+    /// The state of each row as it is now, for [`Page::restore`].
     pub(crate) fn fates(&self) -> Vec<Fate> {
         self.rows.iter().map(|row| row.fate).collect()
     }

@@ -43,7 +43,7 @@ impl Page {
         canonical.unwrap_or(&self.url)
     }
 
-    /// What relative addresses are relative to: `<base href>` where there is one.
+    /// The base of relative addresses: `<base href>` where there is one.
     pub(crate) fn base(&self) -> &Url {
         &self.base
     }

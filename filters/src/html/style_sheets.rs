@@ -251,7 +251,7 @@ pub(crate) fn declarations(body: &str) -> impl Iterator<Item = (String, String)>
     })
 }
 
-/// What the declarations of a rule do.
+/// The effect of a rule's declarations.
 #[derive(Default)]
 struct Effect {
     hides: bool,

@@ -28,7 +28,7 @@ const MAX_AUTHORS: usize = 10;
 /// Bytes of an article's text that are taken.
 const MAX_TEXT_BYTES: usize = 256 * 1024;
 
-/// What the page is about.
+/// The page's JSON-LD.
 pub(super) struct JsonLd {
     things: Vec<Map<String, Value>>,
 }

@@ -31,7 +31,7 @@ pub enum Controls {
     Off,
 }
 
-/// What a reader wants to see of a page.
+/// The view of a page that a reader chose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct View {
     /// Steps from the configured choice: above 0 more of the page, below 0 less.
@@ -52,7 +52,7 @@ pub enum Shape {
     Text,
     /// The whole page, with what was removed marked.
     Why,
-    /// What was removed and why, as data.
+    /// The removed parts and the reasons, as data.
     Json,
 }
 
@@ -130,7 +130,7 @@ pub struct Links {
     pub look: Url,
 }
 
-/// What the bar of one page shows.
+/// The contents of the bar of one page.
 pub(crate) struct Bar<'a> {
     pub(crate) links: &'a Links,
     pub(crate) less: Option<View>,
@@ -139,7 +139,7 @@ pub(crate) struct Bar<'a> {
     pub(crate) removed: Removed,
 }
 
-/// What was removed of a page.
+/// Counts of the removed parts of a page.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Removed {
     /// Share of the characters, 0 to 1.

@@ -34,7 +34,7 @@ impl Contestant {
     }
 }
 
-/// What is measured: the configured chain, or one chain for each name that was given.
+/// The contestants: the configured chain, or one chain for each name that was given.
 pub(super) fn all(args: &Args, config: &Config) -> anyhow::Result<Vec<Contestant>> {
     let base = match &args.filters {
         None => config.filters.clone(),

@@ -22,7 +22,7 @@ pub(super) struct PageScores {
     pub(super) scores: Vec<Score>,
 }
 
-/// What one chain made of one page.
+/// The result of one chain on one page.
 #[derive(Serialize)]
 pub(super) struct Score {
     pub(super) precision: f64,

@@ -11,7 +11,7 @@ use super::{
     dataset,
 };
 
-/// What the main content of a page must and must not hold.
+/// Texts that the main content of a page must and must not hold.
 #[derive(Deserialize)]
 pub(super) struct Labels {
     url: Option<String>,

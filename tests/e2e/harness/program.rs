@@ -108,7 +108,7 @@ impl Program {
         assert!(sent.unwrap().success());
     }
 
-    /// What the kernel says of it (proc(5)).
+    /// A file of the kernel about the process (proc(5)).
     pub(crate) fn proc(&self, name: &str) -> PathBuf {
         format!("/proc/{}/{name}", self.running.child.id()).into()
     }

@@ -58,7 +58,7 @@ pub(crate) async fn client(proxy: &TestProxy, target: &str) -> SendRequest<Bytes
     sender.ready().await.unwrap()
 }
 
-/// What a client saw of its answer.
+/// The response as a client saw it.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,

@@ -137,7 +137,7 @@ pub(super) struct Hidden {
     measures: Option<Measures>,
     /// More characters than this are no trifle.
     most: f64,
-    /// What the page's style sheets hide.
+    /// The page's style sheets, which hide elements.
     sheets: Rc<Sheets>,
 }
 

@@ -49,7 +49,7 @@ pub(super) fn of(value: &str) -> Said {
     all
 }
 
-/// What an address says: a folder or a parameter of profiles, a folder of authors' pages, each with something behind it.
+/// Hints of an address: a folder or a parameter of profiles, a folder of authors' pages, each with something behind it.
 pub(super) fn of_address(address: &str) -> u32 {
     let known = &*FOLDERS;
     let bytes = address.as_bytes();
@@ -79,7 +79,7 @@ const OTHER: u8 = 0;
 const SMALL: u8 = 1;
 const CAPITAL: u8 = 2;
 
-/// What each byte is.
+/// The class of each byte: small letter, capital or other.
 const CLASSES: [u8; 256] = {
     let mut classes = [OTHER; 256];
     let mut letter = b'a';
@@ -91,7 +91,7 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-/// What stands between the parts of an address.
+/// Characters between the parts of an address.
 const ENDS: [bool; 256] = {
     let mut ends = [false; 256];
     let signs = b"/?&=;#";
@@ -170,7 +170,7 @@ impl Words {
         self.places[place].1.add(said);
     }
 
-    /// What a stretch of a value stands for.
+    /// Cues and hints of a stretch of a value.
     fn of(&self, bytes: &[u8], start: usize, end: usize) -> Said {
         if end <= start {
             return Said::default();

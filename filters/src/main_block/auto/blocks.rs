@@ -61,7 +61,7 @@ impl Blocks {
         &self.words[block.words.clone()]
     }
 
-    /// What a block says.
+    /// The text of a block.
     pub(crate) fn text(&self, page: &Page, block: &Block) -> String {
         page.joined(self.texts(block).iter().copied())
     }

@@ -157,7 +157,7 @@ impl Sums {
     }
 }
 
-/// What all families are made from.
+/// The common input of all families of features.
 struct Base<'a> {
     page: &'a Page,
     blocks: &'a Blocks,

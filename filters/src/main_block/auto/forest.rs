@@ -56,7 +56,7 @@ struct Split {
     below: u32,
 }
 
-/// What is left to be asked of a tree where some answers are the same for all rows.
+/// The splits of a tree that remain where some answers are the same for all rows.
 struct Narrowed<'a> {
     tree: &'a Tree,
     /// The leaves that a row may end in.

@@ -203,7 +203,7 @@ fn heads(page: &Page, blocks: &Blocks) -> Vec<Option<(NodeId, usize)>> {
     heads
 }
 
-/// What a heading can head: the element around it, or around the boxes that hold nothing else.
+/// The scope of a heading: the element around it, or around the boxes that hold nothing else.
 fn scope(page: &Page, blocks: &Blocks, heading: NodeId) -> NodeId {
     let own = blocks.inside(page, heading);
     let mut around = page.ancestors(heading);

@@ -168,7 +168,7 @@ fn leads_to_picture(page: &Page, id: NodeId, name: &LocalName) -> bool {
 
 const PICTURES: Parts = Parts::new(&["image", "photo", "picture", "figure", "caption", "media"]);
 
-/// What pictures of persons and signs are called.
+/// Parts of the class names of portraits, logos and icons.
 const OTHERS: Parts = Parts::new(&["avatar", "author", "profile", "icon", "logo", "badge", "emoji", "promo"]);
 
 /// `wp-caption-text`, `tr-caption`, `imageCredit`: what a line under a picture is called where there is no `<figcaption>`.

@@ -68,7 +68,7 @@ pub(crate) struct Records {
     cards: Table<NodeId, u64>,
 }
 
-/// What is shown of a thread beside the kept blocks.
+/// The parts of a thread that are shown beside the kept blocks.
 #[derive(Default)]
 pub(super) struct Thread {
     pub(super) posts: Vec<NodeId>,

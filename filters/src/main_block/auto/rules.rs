@@ -20,7 +20,7 @@ use crate::{
     page_type::{Kind, KindNow},
 };
 
-/// What rules read.
+/// The input of all rules.
 pub(super) struct Context<'a> {
     pub(super) page: &'a AnalysedPage,
     pub(super) blocks: &'a Blocks,
@@ -108,7 +108,7 @@ impl Rule {
     }
 }
 
-/// What is kept by a rule of which this was kept before, where all texts have one probability.
+/// The blocks kept after a rule was applied to these, where all texts have one probability.
 #[cfg(test)]
 fn proposed(
     page: &AnalysedPage,

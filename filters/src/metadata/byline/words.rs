@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use crate::vocabulary::lists::{Words, words};
 use crate::vocabulary::starts::Starts;
 
-/// What stands before a name in a byline: sure ones, those that are the beginning of no name, and words of names and of ordinary text.
+/// Openers before a name in a byline: sure ones, those that are the beginning of no name, and words of names and of ordinary text.
 static SURE: Words = words!("byline_sure");
 static CLEAR: Words = words!("byline_clear");
 static NEAR: Words = words!("byline_near");

@@ -91,7 +91,7 @@ fn shows_something(page: &Page, id: NodeId) -> bool {
     !is_field && page.live(id).any(|inside| page.own_chars(inside) > 0 || page.tag(inside).is_some_and(Tag::is_media))
 }
 
-/// What a rule or a `style` attribute does to an element.
+/// The effect of a rule or a `style` attribute on an element.
 #[derive(Default)]
 struct Look {
     is_unseen: bool,

@@ -164,7 +164,7 @@ impl Shown {
 /// Pictures without a text between them that are compared with each other.
 const MAX_PICTURES: usize = 50;
 
-/// What the name of a file ends in whose size is a bare number.
+/// Last character of the key of a picture whose size is a bare number in its file name.
 const NUMBERED: char = '#';
 
 /// The address of a picture without its size, and the size: `a-300x200.jpg` and `a.jpg` are one picture, and so are

@@ -33,7 +33,7 @@ const FAR: usize = 60;
 /// Letters that the page's description has in common with the start of a text that is a standfirst for sure.
 const DESCRIBED: usize = 30;
 
-/// What it is called: then it need not end as a sentence does, and in many countries it does not.
+/// Class names of standfirsts: text so called need not end as a sentence does, and in many countries it does not.
 static NAMES: Words = words!("standfirst");
 
 /// Keeps sentences between the headline and the first kept paragraph: the first of them, and those directly behind it.
