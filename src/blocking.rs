@@ -207,7 +207,7 @@ impl Blocker {
         self.engine.may_block(host)
     }
 
-    /// What the lists say about a request. Exceptions of the configuration are asked before, by [`Blocker::exempt`].
+    /// The lists' verdict on a request. Exceptions of the configuration are checked before, by [`Blocker::exempt`].
     #[must_use]
     pub fn judge(&self, wanted: &BlockingRequest) -> Verdict {
         let engine = self.engine_for(wanted.site(), wanted.host());

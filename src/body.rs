@@ -76,7 +76,7 @@ pub(crate) struct Outcome {
     pub(crate) failure: OnceLock<UpstreamError>,
 }
 
-/// What the sender of the body is told of its error.
+/// The error that the sender of the body gets.
 fn cause(error: &BodyError) -> UpstreamError {
     let error = match error {
         BodyError::Http(error) => error,

@@ -64,7 +64,7 @@ pub(crate) fn to_blocked(page: &Url) -> Url {
     link
 }
 
-/// What a token for all of a host is made from.
+/// The address from which a token for a whole host is made.
 fn whole_host(page: &Url) -> Option<Url> {
     Url::parse(&format!("{BLOCKED}:{}", page.host_str()?)).ok()
 }

@@ -51,7 +51,7 @@ pub(crate) struct Client {
     timeouts: Timeouts,
 }
 
-/// What is known of the one who asks.
+/// The client for whom a request is sent.
 #[derive(Clone, Copy)]
 pub(crate) struct Requester<'a> {
     pub(crate) address: IpAddr,

@@ -69,7 +69,7 @@ pub(crate) struct Controls {
     originals: Originals,
 }
 
-/// What the address of a request says.
+/// The meaning of a request's address.
 pub(crate) enum Asked {
     /// An address that is no link of the bar.
     Page,
@@ -252,7 +252,7 @@ fn start(context: hmac::Context) -> PageId {
     std::array::from_fn(|index| mac.as_ref()[index])
 }
 
-/// What a link's MAC is of.
+/// The bytes over which a link's MAC is computed.
 fn signed(device: &Device, page: &Url, view: View, id: PageId) -> Vec<u8> {
     [&b"link"[..], &id, &of_client(device, &[page.as_str(), &view.to_string()])].concat()
 }
@@ -274,7 +274,7 @@ fn split(address: &str) -> Option<(String, Vec<String>)> {
     (!ours.is_empty()).then(|| (left, ours.into_iter().map(str::to_owned).collect()))
 }
 
-/// What our parameter says, if there is one and it is well-formed.
+/// View and token in our parameter, if there is one and it is well-formed.
 fn view_and_token(ours: &[String]) -> Option<(View, Vec<u8>)> {
     let [only] = ours else { return None };
     let (view, token) = only.strip_prefix(PARAMETER)?.strip_prefix('=')?.rsplit_once('.')?;

@@ -60,7 +60,7 @@ impl DeviceLooks {
         self.any.load(Relaxed)
     }
 
-    /// What this device chose.
+    /// The look that this device chose.
     pub(crate) fn of(&self, device: &Device) -> Option<ReaderLook> {
         let entries = self.entries.read().ok()?;
         entries.iter().find(|entry| entry.is_of(device)).map(|entry| entry.look)

@@ -14,7 +14,7 @@ use crate::{
     server::ParseRejection,
 };
 
-/// What our own pages may do: show themselves, with their own style, and nothing else.
+/// Policy of our own pages: they show themselves, with their own style, and nothing else.
 const CSP: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'unsafe-inline' https://*.gleaner.internal; base-uri 'none'; form-action 'self'; \
      frame-ancestors 'none'",

@@ -89,7 +89,7 @@ pub(crate) struct RequestLog {
     broken_by: Option<BrokenBy>,
     /// Whether the end of the body is still to come.
     unended: bool,
-    /// What the filters did, or why nothing.
+    /// Outcome of the request: the effect of the filters, or why there is none.
     pub(crate) action: String,
     /// Effect of the filters in numbers, for a page that was rewritten.
     pub(crate) page: Option<PageEffect>,

@@ -67,7 +67,7 @@ pub struct Settings {
     pub enabled: bool,
     /// How the main content is chosen.
     pub algorithm: Algorithm,
-    /// Treatment by `auto` of text that may or may not belong to the main content: `recall` keeps more, `precision` less.
+    /// How `auto` treats text that may or may not belong to the main content: `recall` keeps more, `precision` less.
     pub favor: auto::Favor,
     /// Settings of the algorithm `auto`.
     pub auto: auto::Settings,

@@ -23,7 +23,7 @@ use crate::config::HostPatterns;
 /// A list.
 #[derive(Debug)]
 pub(super) struct List {
-    /// What it is called in messages.
+    /// Name of the list in messages.
     pub(super) name: String,
     pub(super) rules: Rules,
 }
@@ -55,7 +55,7 @@ impl Rule {
     }
 }
 
-/// What the rules say about a request.
+/// The verdict of the rules on a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// No rule forbids it.
@@ -71,7 +71,7 @@ pub enum Verdict {
     Blocked {
         /// The rule that forbids it.
         rule: Rule,
-        /// What the rules want in its place: a media type and its content.
+        /// Substitute that the rules want: a media type and its content.
         instead: Option<(String, Vec<u8>)>,
     },
     /// The request is allowed without some of its parameters (`$removeparam`).

@@ -39,7 +39,7 @@ const EVERY: Duration = Duration::from_mins(15);
 /// A list with less than one part in so many of the rules that it had is taken for a mistake of its server.
 const SHRUNK: usize = 10;
 
-/// What is known of a list's last fetch, kept beside its file.
+/// State of a list's last fetch, kept beside its file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Fetched {
@@ -60,7 +60,7 @@ pub struct Fetched {
     pub problem: Option<String>,
 }
 
-/// What came of an update.
+/// The result of an update.
 #[derive(Debug)]
 pub struct Update {
     /// Outcome for the list.
@@ -69,7 +69,7 @@ pub struct Update {
     pub unwritten: Option<String>,
 }
 
-/// What came of a list.
+/// The outcome for a list.
 #[derive(Debug)]
 pub enum Outcome {
     /// There is a new list, with so many lines that are rules.
@@ -265,7 +265,7 @@ fn expires(text: &str) -> Option<Duration> {
     Some(Duration::from_hours(hours.clamp(1, 14 * 24)))
 }
 
-/// What is known of the last fetch of a list from the web.
+/// State of the last fetch of a list from the web.
 #[must_use]
 pub fn last_fetch(config: &Config, list: &ListSource) -> Option<Fetched> {
     list.address()?;

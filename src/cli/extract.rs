@@ -129,7 +129,7 @@ struct Extractor {
     chain: WithFallback,
     /// Longest page, as for the proxy.
     max_bytes: usize,
-    /// What the pages have in common, where they are of one site.
+    /// Knowledge of the pages' site, where they are of one.
     site: Option<Arc<Domain>>,
 }
 

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{authority::Target, body::Body, headers::members};
 
-/// What an origin's `Keep-Alive: timeout` is shortened by, so that its close does not cross our next request.
+/// Time by which an origin's `Keep-Alive: timeout` is shortened, so that its close does not cross our next request.
 const KEEP_ALIVE_MARGIN: Duration = Duration::from_secs(1);
 
 /// A connection that hyper's task drives until this is dropped and its last response has been read.

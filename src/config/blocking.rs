@@ -118,7 +118,7 @@ pub(super) fn unread_lists(config: &Config, tree: &Value, base: &Path) -> Vec<Mi
     mistakes
 }
 
-/// What a name of a file may be: an address without its scheme.
+/// Hint about a file name that may have been meant as an address: it lacks a scheme.
 fn meant_by(name: &str) -> Option<String> {
     let (host, _) = name.split_once('/')?;
     let is_host = host.split('.').count() > 1 && host.split('.').all(|label| !label.is_empty());

@@ -111,7 +111,7 @@ fn check_listen(listen: &[SocketAddr], access: &Access) -> Result<(), Mistake> {
     }
 }
 
-/// What is wrong with addresses to listen on beside each other.
+/// Checks that addresses to listen on do not exclude each other.
 pub fn check_addresses(listen: &[SocketAddr]) -> Result<(), String> {
     for (index, addr) in listen.iter().enumerate() {
         if listen[..index].contains(addr) && addr.port() != 0 {

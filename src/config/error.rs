@@ -18,7 +18,7 @@ pub struct ConfigError {
     pub(crate) kind: Kind,
 }
 
-/// What is at fault.
+/// The type of a configuration error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Content,
@@ -32,7 +32,7 @@ pub(crate) enum Kind {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Mistake {
     pub(super) path: Path,
-    /// What is wrong with it, and what is expected.
+    /// The fault, and the value that is expected.
     pub(super) problem: String,
     /// Whether the key is wrong, not its value.
     pub(super) is_key: bool,
@@ -68,7 +68,7 @@ impl ConfigError {
         self
     }
 
-    /// What is wrong, one message for each mistake; it begins with the key.
+    /// The faults, one message for each; it begins with the key.
     pub(crate) fn problems(&self) -> impl Iterator<Item = &str> {
         self.mistakes.iter().map(|(_, (_, problem))| problem.as_str())
     }

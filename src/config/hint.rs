@@ -32,7 +32,7 @@ pub(super) fn of_unknown_key(tree: &Value, path: &[String]) -> Option<String> {
     }
 }
 
-/// What a boolean is read as where a word is expected.
+/// Hint about a boolean where a word is expected.
 pub(super) fn of_boolean(tree: &Value) -> Option<String> {
     let value = tree.get("https")?.get("intercept")?.as_bool()?;
     let (word, meaning) = if value { ("on", "opens the connections of every device") } else { ("off", "opens none") };

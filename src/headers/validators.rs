@@ -163,7 +163,7 @@ mod tests {
         (headers, tag)
     }
 
-    /// What the origin is asked when a client revalidates with these tags.
+    /// The conditions sent to the origin when a client revalidates with these tags.
     fn asked(tags: &str, fingerprint: u64) -> (HeaderMap, bool) {
         let mut headers = fields(&[(header::IF_NONE_MATCH, tags), (header::IF_MODIFIED_SINCE, DATE)]);
         let is_ours = Tagger::new(fingerprint).map_request(&mut headers);

@@ -63,7 +63,7 @@ struct Tunnelled {
     until: i64,
 }
 
-/// What one client has refused and accepted.
+/// Hosts that one client has refused and accepted.
 #[derive(Debug, Default)]
 struct Refusals {
     counts: HashMap<String, u32>,
@@ -73,7 +73,7 @@ struct Refusals {
     in_a_row: HashSet<String>,
 }
 
-/// What follows from a refusal.
+/// Effects of a refusal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Refused {
     /// The host is tunnelled for this client, unless it is accepted before the next connection.

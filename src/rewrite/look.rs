@@ -14,7 +14,7 @@ pub(crate) struct Look {
     pub(crate) enabled: bool,
     pub(crate) chain: Arc<Chain>,
     pub(crate) tagger: Tagger,
-    /// What the device chose in place of the configured look of the reader page.
+    /// The device's choice in place of the configured look of the reader page.
     pub(crate) reader: Option<ReaderLook>,
 }
 

@@ -24,13 +24,13 @@ use super::{
 /// grows by more before its memory is counted.
 pub(super) const PIECE_BYTES: usize = 16 * 1024;
 
-/// What a worker needs to know of a page.
+/// The input of a worker: a page and its settings.
 pub(super) struct Job {
     pub(super) chain: Arc<Chain>,
     /// Instead of the configured look of the reader page.
     pub(super) look: Option<ReaderLook>,
     pub(super) url: Url,
-    /// What is remembered of other pages of its host.
+    /// Memory of other pages of its host.
     pub(super) domain: Option<Arc<Domain>>,
     pub(super) codings: Vec<Coding>,
     pub(super) reservation: Reservation,

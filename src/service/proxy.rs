@@ -130,7 +130,7 @@ impl Proxy {
         Ok(())
     }
 
-    /// What went wrong at the last reload, until one succeeds.
+    /// The error of the last reload, until one succeeds.
     #[must_use]
     pub fn reload_error(&self) -> Option<Arc<String>> {
         self.reload_error.load_full()

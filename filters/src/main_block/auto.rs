@@ -61,7 +61,7 @@ use ranking::{AS_SCORED, MOODS, Ranking, Scored};
 use records::Records;
 use rules::Context;
 
-/// Treatment of text that may or may not belong to the main content.
+/// How text is treated that may or may not belong to the main content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
