@@ -128,7 +128,7 @@ impl Acl {
         })
     }
 
-    /// What a port is open to. Without an address any address that `allow_targets` names with this port counts: where
+    /// The protocols that a port is open to. Without an address any address that `allow_targets` names with this port counts: where
     /// the name leads is judged once it is resolved.
     fn port_rule(&self, addr: Option<SocketAddr>, port: u16, scheme: Scheme) -> Result<PortRule, Refusal> {
         let ip = addr.map(|addr| embedded(addr.ip()));

@@ -177,7 +177,7 @@ impl Engine {
         self.hosts.as_ref().is_none_or(|hosts| hosts.matches(host.trim_end_matches('.')))
     }
 
-    /// What the rules say about a request for `url` that a page at `page` makes; empty where the page is not known. `kind` is a word of
+    /// The verdict of the rules on a request for `url` that a page at `page` makes; empty where the page is not known. `kind` is a word of
     /// the crate's.
     pub(super) fn judge(&self, url: &str, page: &str, kind: &str, method: &str) -> Verdict {
         let Some(request) = request(url, page, kind, method) else {

@@ -35,7 +35,7 @@ use crate::{
 pub(super) struct Args {
     /// Pages to read, plain or .gz; `-` or none is standard input
     files: Vec<PathBuf>,
-    /// What is written
+    /// Format of the output
     /// [default: what the configuration's `filters.output.format` says, html or text]
     #[arg(long, value_enum)]
     format: Option<Format>,

@@ -107,7 +107,7 @@ impl Access {
         }
     }
 
-    /// What is wrong with listening at this address: other machines could connect, and all would be refused, so most
+    /// The objection to listening at this address: other machines could connect, and all would be refused, so most
     /// likely `clients` was forgotten.
     pub(crate) fn problem_with_listening(&self, ip: IpAddr) -> Option<String> {
         let only_us = self.ranges().all(|range| within(range, &LOOPBACK));

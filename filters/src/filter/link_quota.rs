@@ -93,7 +93,7 @@ pub struct Settings {
     pub anchors: f64,
     /// Linked over all characters that is a point, 0 to 1. The paper's .4. Higher: more lists stay.
     pub characters: f64,
-    /// What an inner block's counts lose for each structural element between it and the one judged, 0 to 1. Higher: outer
+    /// Share that an inner block's counts lose for each structural element between it and the one judged, 0 to 1. Higher: outer
     /// blocks are judged by their own text.
     pub decay: f64,
     /// A block with one point: `keep`, `remove` or `remove_if_linked`.

@@ -302,7 +302,7 @@ impl Parser {
         }
     }
 
-    /// What stands where the text of an element may have ended. The end of `<noscript>` ends whatever is open in it.
+    /// The markup at a place where the text of an element may have ended. The end of `<noscript>` ends whatever is open in it.
     fn end_of_raw_text(&self, piece: &StrTendril, at: usize, in_noscript: bool) -> End {
         let rest = &piece.as_bytes()[at..];
         let Some(name) = &self.unknown_element else {

@@ -16,7 +16,7 @@ use crate::{
 /// itself.
 const MAX_ADDED_BYTES: usize = 500;
 
-/// What a walk is charged with for the page's time, in nodes: walks end early more often than not, so large ones are
+/// Largest charge of a walk on the page's time, in nodes: walks end early more often than not, so large ones are
 /// charged for a part of their length only.
 const MAX_CHARGE: u32 = 1024;
 

@@ -19,7 +19,7 @@ fn lists() -> [(Hint, &'static [&'static str]); 5] {
     ]
 }
 
-/// What a name says. Words are runs of letters; `camelCase` is two, and for hints one as well, because `itemprop=dateCreated` is one.
+/// Cues and hints of a name. Words are runs of letters; `camelCase` is two, and for hints one as well, because `itemprop=dateCreated` is one.
 pub(super) fn of(value: &str) -> Said {
     let known = &*WORDS;
     let bytes = value.as_bytes();
@@ -121,7 +121,7 @@ fn letters(bytes: &[u8], start: usize, end: usize) -> u128 {
     }
 }
 
-/// What words stand for, found by the word's letters: several words stand in the `class` of every element of a page, so that
+/// Cues and hints of words, found by the word's letters: several words stand in the `class` of every element of a page, so that
 /// strings are not compared.
 static WORDS: LazyLock<Words> = LazyLock::new(|| {
     let mut words = Words::new();

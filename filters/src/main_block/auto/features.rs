@@ -220,7 +220,7 @@ impl<'a> Base<'a> {
         self.places[id.index()] as usize
     }
 
-    /// What is told of each element with text by itself and by what is told of the one around it, in their order. A block asks
+    /// Values of each element with text, from the element itself and the value of the one around it, in their order. A block asks
     /// the element that holds it, not all that stand around it.
     fn downwards<T: Clone>(&self, of_body: T, mut tell: impl FnMut(NodeId, &T) -> T) -> Vec<T> {
         let mut told: Vec<T> = Vec::with_capacity(self.rows.len());
