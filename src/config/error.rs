@@ -200,7 +200,7 @@ pub(super) fn with_hint(problem: &str, hint: Option<String>) -> String {
 
 /// The expected word that is most similar to an unknown one, if any is.
 fn meant<'a>(problem: &str, expected: &'a str) -> Option<&'a str> {
-    /// Least similarity, 0 to 1: that of clap's suggestions (clap 4, `suggestions.rs`).
+    /// Least similarity, 0 to 1: that of the suggestions of clap 4.
     const ALIKE: f64 = 0.7;
     let (_, unknown) = problem.rsplit_once("unknown ")?;
     let unknown = unknown.split('`').nth(1)?.to_lowercase();
