@@ -1,4 +1,4 @@
-//! Comments and documents: a file that they name exists, and a doc comment can be read without the lines above it.
+//! Comments and documents: files and links that they name exist, and a doc comment can be read without the lines above it.
 
 use std::{
     fs,
@@ -57,6 +57,25 @@ fn every_rust_file_that_a_comment_or_a_document_names_exists() {
     }
     assert!(named > 50, "only {named} names were found");
     assert!(missing.is_empty(), "{missing:#?}");
+}
+
+#[test]
+fn every_link_from_a_document_to_a_file_leads_to_one() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (mut links, mut broken) = (0, Vec::new());
+    for (path, text) in files().iter().filter(|(path, _)| is(path, "md")) {
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next()) {
+            if link.is_empty() || link.contains("://") {
+                continue;
+            }
+            links += 1;
+            if !root.join(path).with_file_name(link).exists() {
+                broken.push(format!("{}: {link}", path.display()));
+            }
+        }
+    }
+    assert!(links > 40, "only {links} links were found");
+    assert!(broken.is_empty(), "{broken:#?}");
 }
 
 #[test]
