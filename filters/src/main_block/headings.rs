@@ -68,7 +68,7 @@ pub(super) fn drop_dead(page: &Page, choice: &mut Choice) {
     choice.dropped.dedup();
 }
 
-/// What a reader meets, in order.
+/// The parts of a page that matter to headings, in document order.
 enum Part {
     Heading {
         id: NodeId,

@@ -118,7 +118,7 @@ pub(crate) fn numbered_code(page: &Page, table: NodeId) -> Option<[NodeId; 2]> {
     last.map(|_| [numbers, code])
 }
 
-/// What is counted of a table.
+/// Counts of a table.
 #[derive(Debug, Default)]
 struct Shape {
     rows: usize,
