@@ -6,8 +6,6 @@ mod between;
 
 use std::iter;
 
-use html5ever::local_name;
-
 use super::{
     blocks::{Block, Blocks},
     records::Records,
@@ -21,7 +19,7 @@ use crate::{
     },
     measure::table,
     page_type::prices,
-    vocabulary::{self, Class, parts::Parts, words::is_question},
+    vocabulary::{self, Class, words::is_question},
 };
 
 /// Share of the words of a unit from which the rest is kept too; below it the unit goes.
@@ -269,24 +267,16 @@ fn heading_of(page: &Page, id: NodeId) -> Option<NodeId> {
     around.find(|&up| page.tag(up).is_some_and(Tag::is_heading))
 }
 
-/// Words of a text whose prices are fine print, at least, where it is not chosen for what else it says.
-const FINE_PRINT: f32 = 40.0;
-
-/// How many prices each block tells, those of fine print aside: in the foot of the page, and in long texts.
+/// How many prices each block tells, outside of the foot of the page: there they are fine print. Cards and articles have a foot too.
 pub(super) fn prices_of(page: &Page, blocks: &Blocks) -> Vec<usize> {
-    const FOOT: Parts = Parts::new(&["footer", "colophon"]);
-    let is_foot = |id: NodeId| {
-        Marks::of(page, id).is(Landmark::Footer)
-            || page.attribute(id, &local_name!("class")).is_some_and(|class| FOOT.are_in(class))
-    };
+    let is_part = |id: NodeId| matches!(page.tag(id), Some(Tag::Main | Tag::Article | Tag::Section | Tag::Li));
+    let is_foot = |id: NodeId| Marks::of(page, id).is(Landmark::Footer) && !page.ancestors(id).any(is_part);
     let in_foot = |block: &Block| {
-        iter::once(block.container)
-            .chain(page.ancestors(block.container))
-            .take_while(|&up| up != page.body())
-            .any(is_foot)
+        let around = iter::once(block.container).chain(page.ancestors(block.container));
+        around.take_while(|&up| up != page.body()).any(is_foot)
     };
     let count = |block: &Block| {
-        let count = if block.stats.words < FINE_PRINT { prices(&blocks.text(page, block)) } else { 0 };
+        let count = prices(&blocks.text(page, block));
         if count > 0 && in_foot(block) { 0 } else { count }
     };
     blocks.list.iter().map(count).collect()

@@ -219,6 +219,11 @@ impl Records {
         }
         has_text.sort_unstable();
         let mut thread = Thread::default();
+        let has_date = |&&post: &&NodeId| {
+            let next = self.dates.partition_point(|sign| sign.element < post);
+            self.dates.get(next).is_some_and(|sign| sign.element < page.end(post))
+        };
+        let are_dated = 2 * self.posts.iter().filter(has_date).count() > self.posts.len();
         for &post in self.posts.iter().filter(|post| has_text.binary_search(post).is_ok()) {
             thread.posts.push(post);
             let of_post = |sign: &&Sign| self.post_of[sign.element.index()] == post;
@@ -232,7 +237,7 @@ impl Records {
             let dates = &self.dates[within(&self.dates)];
             let near = name.map_or(post, |name| name.element);
             let date = dates.iter().filter(of_post).min_by_key(|sign| (sign.rank, sign.element.0.abs_diff(near.0)));
-            let date = date.or_else(|| self.above(page, post, &self.dates));
+            let date = date.or_else(|| self.above(page, post, &self.dates).filter(|_| !are_dated));
             if thread.posts.len() == 1 {
                 thread.starter = name.map(|name| signs::text_of(page, name)).filter(|name| !name.is_empty());
             }

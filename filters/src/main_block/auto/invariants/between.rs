@@ -12,8 +12,9 @@ use super::super::{
     blocks::{Block, Blocks},
     records::{Records, signs::is_written_date},
 };
+use super::heading_of;
 use crate::{
-    hashing::Table,
+    hashing::{Set, Table},
     html::{
         Fate, NodeId, Page,
         said::cues::{Cue, Landmark, Marks},
@@ -103,14 +104,15 @@ pub(super) fn keep(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [
     keep_embeds(page, blocks, kept);
     keep_gaps(page, blocks, records, kept);
     keep_lists_of_links(page, blocks, kept);
-    keep_facts(page, blocks, kept);
+    keep_facts(page, blocks, records, kept);
     // A step has a number and a name.
     for _ in 0..2 {
         keep_labels(page, blocks, records, kept);
     }
 }
 
-/// Keeps a list of links right below a kept text, its sibling, where other kept texts follow: the notes of a show, the files of a project.
+/// Keeps a list of links that ends a section with a heading and a kept text, where other kept texts follow: the notes of a show, the files
+/// of a project. A list in the middle of a text leads to other articles as often as not.
 fn keep_lists_of_links(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     let list = &blocks.list;
     let Some(last) = (0..list.len()).rev().find(|&at| kept[at] && list[at].is_long()) else { return };
@@ -122,7 +124,9 @@ fn keep_lists_of_links(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
         let next = page.live_siblings_after(text).find(|&next| page.tag(next).is_some());
         let Some(links) = next.filter(|&next| matches!(page.tag(next), Some(Tag::Ul | Tag::Ol))) else { continue };
         let own = blocks.inside(page, links);
-        let is_list = own.start == at + 1 && own.len() > 1 && own.end <= last;
+        let section = blocks.inside(page, page.parent(links));
+        let is_headed = page.tag(list[section.start].container).is_some_and(Tag::is_heading);
+        let is_list = own.start == at + 1 && own.len() > 1 && own.end <= last && own.end == section.end && is_headed;
         if is_list
             && stands_well(page, links, &[text])
             && !list[own.clone()].iter().any(|block| is_boilerplate(page, blocks, block))
@@ -133,7 +137,7 @@ fn keep_lists_of_links(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
 }
 
 /// Keeps a list of short facts between the headline and the first text: "5 rooms", "142 m²". Not a day and the time that reading takes.
-fn keep_facts(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+fn keep_facts(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
     /// Texts below the headline that are looked at.
     const NEAR: usize = 30;
     let list = &blocks.list;
@@ -151,7 +155,8 @@ fn keep_facts(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
         };
         let texts: Vec<String> = list[own.clone()].iter().map(|block| blocks.text(page, block)).collect();
         let is_fact = |(block, text): (&Block, &String)| {
-            block.stats.words <= LABEL_WORDS && block.linked == 0.0 && !is_written_date(text.trim())
+            let in_post = records.post_around(block) != NodeId::DOCUMENT;
+            !in_post && block.stats.words <= LABEL_WORDS && block.linked == 0.0 && !is_written_date(text.trim())
         };
         let numbers = texts.iter().filter(|text| text.contains(char::is_numeric)).count();
         let are_facts = own.len() > 1 && 2 * numbers >= own.len() && list[own.clone()].iter().zip(&texts).all(is_fact);
@@ -166,6 +171,8 @@ fn keep_facts(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
 fn keep_gaps(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
     let list = &blocks.list;
     let texts: Vec<usize> = (0..list.len()).filter(|&at| kept[at] && list[at].is_long()).collect();
+    // What was shown twice was dropped once.
+    let shown: Set<u64> = (0..list.len()).filter(|&at| kept[at]).map(|at| list[at].stats.hash).collect();
     for pair in texts.windows(2) {
         let (before, after) = (pair[0], pair[1]);
         // Between two posts stands who wrote them, of which one name is kept elsewhere.
@@ -183,6 +190,8 @@ fn keep_gaps(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool])
         let is_part = |at: usize| {
             let block = &list[at];
             (is_announced && block.linked > 0.0 || leads_nowhere(page, blocks, block))
+                && !shown.contains(&block.stats.hash)
+                && (is_announced || stands_as(page, blocks, block, &ends))
                 && !tells_of_text(page, block.container)
                 && !is_written_date(blocks.text(page, block).trim())
                 && is_content(page, blocks, block, &ends)
@@ -193,6 +202,28 @@ fn keep_gaps(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool])
             kept[at] = !names_lost && is_part(at);
         }
     }
+}
+
+/// Whether a text is a part of texts by what it is (an item, a quotation, a heading, a cell, a note, a file that is to be had), or stands
+/// where one of two others does, or in a box that looks like theirs. What has a box of its own kind is often a prompt.
+fn stands_as(page: &Page, blocks: &Blocks, block: &Block, ends: &[NodeId]) -> bool {
+    const LEVELS: usize = 4;
+    let own = block.container;
+    let around = || iter::once(own).chain(page.ancestors(own).take(LEVELS));
+    let is_part = |up: NodeId| {
+        page.tag(up).is_some_and(|tag| {
+            tag.is_heading() || matches!(tag, Tag::Li | Tag::Dt | Tag::Dd | Tag::Blockquote | Tag::Td | Tag::Pre)
+        }) || NOTES.are_in(page.attribute(up, &local_name!("class")).unwrap_or_default())
+    };
+    let box_of = page.parent(own);
+    let stands_there = |end: &NodeId| {
+        let other = page.parent(*end);
+        let is_alike = !page.first_class(other).is_empty() && page.first_class(box_of) == page.first_class(other);
+        own == other || box_of == other || is_alike
+    };
+    around().any(is_part)
+        || ends.iter().any(stands_there)
+        || block.linked > 0.0 && blocks.links(page, block).all(|link| leads_to_file(page, link))
 }
 
 /// Whether an element is called something that tells of a text and is no part of it: who wrote it, when, the caption of a picture,
@@ -316,6 +347,11 @@ fn keep_labels(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool
         let block = &list[at];
         let in_post = records.post_around(block) != NodeId::DOCUMENT;
         if in_post || block.stats.words > LABEL_WORDS || !kept[at + 1] || block.linked > 0.0 {
+            continue;
+        }
+        // A number above a link is no name of it: "62 %" and "Read it".
+        let next = &list[at + 1];
+        if next.linked * 2.0 > next.chars && heading_of(page, next.container).is_none() {
             continue;
         }
         let own = outermost_with(page, blocks, at);

@@ -136,13 +136,24 @@ fn what_is_short_between_two_texts_stays() {
         ("<div><div><h3>Washed</h3><ul><li>the screw</ul></div></div>", &["Washed", "the screw"][..]),
         ("<div class='markdown-alert'><p>Note</p><p>No reload.</p></div>", &["Note", "No reload."]),
         ("<figure class=pullquote><blockquote><p>Nobody spoke.</p></blockquote></figure>", &["Nobody spoke."]),
-        ("<span>Planning</span>", &["Planning"]),
         ("<div class=file><a href=/ledger.pdf>The ledger</a></div>", &["The ledger"]),
     ] {
         let framed = format!("<div>{TEXT}</div>{between}<div>{TEXT}</div>");
         assert_eq!(also_kept(&framed), words, "{between}");
         assert_eq!(also_kept(&format!("{between}{TEXT}")), NONE, "{between}");
     }
+}
+
+#[test]
+fn bare_text_between_two_texts_stays_and_a_box_of_its_own_kind_goes() {
+    assert_eq!(also_kept(&format!("<div>{TEXT}<span>Planning</span>{TEXT}</div>")), ["Planning"]);
+    assert_eq!(also_kept(&format!("<div>{TEXT}<div><div>Every evening by mail</div></div>{TEXT}</div>")), NONE);
+}
+
+#[test]
+fn what_is_shown_already_does_not_come_back() {
+    let twice = format!("<div>{TEXT}<p>kept: the pier</p><p>Kept: the pier!</p>{TEXT}</div>");
+    assert_eq!(also_kept(&twice), NONE);
 }
 
 #[test]
@@ -175,7 +186,9 @@ fn links_that_a_text_announces_stay() {
     assert_eq!(also_kept(&format!("<main>{colon}{links}{TEXT}</main>")), ["A shed", "A store", "An office"]);
     assert_eq!(also_kept(&format!("<main>{TEXT}{links}{TEXT}</main>")), NONE);
     let list = "<ul><li><a href=/a>A shed</a><li><a href=/b>A store</a></ul>";
-    assert_eq!(also_kept(&format!("<main>{TEXT}{list}{TEXT}</main>")), ["A shed", "A store"]);
+    assert_eq!(also_kept(&format!("<main>{TEXT}{list}{TEXT}</main>")), NONE);
+    let notes = format!("<section><h2>Notes</h2>{TEXT}{list}</section><section>{TEXT}</section>");
+    assert_eq!(also_kept(&notes), ["Notes", "A shed", "A store"]);
     assert_eq!(also_kept(&format!("<main>{colon}{list}</main>")), ["A shed", "A store"]);
     assert_eq!(also_kept(&format!("<main>{TEXT}{list}</main>")), NONE);
 }
