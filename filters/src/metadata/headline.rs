@@ -80,7 +80,9 @@ fn chosen(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> H
         .take(MAX_HEADLINE_NODES)
         .map(|id| (id, without_count(&without_permalink(&without_buttons(page, id, &whole)), &whole).to_owned()))
         .filter(|(_, heading)| !heading.is_empty() && heading.len() <= MAX_H1_BYTES)
-        .filter(|(id, heading)| titles.iter().any(|title| is_same(heading, title)) || !leads_to_other_site(page, *id))
+        .filter(|(id, heading)| {
+            !leads_to_other_site(page, *id) || titles.iter().any(|title| likeness(heading, title) >= LIKE_OF_MANY)
+        })
         .collect();
     let mut best: Option<(f64, &(NodeId, String))> = None;
     for heading in &headings {
