@@ -1,0 +1,75 @@
+//! Makes the files that a package of Gleaner has beside the program, from the program's own command line.
+//!
+//! They are made here and not by the program, which would carry the two crates for it.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
+use clap::{Command, Parser, Subcommand};
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+/// Makes the files that a package of Gleaner has beside the program.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Write completions for bash, zsh, fish, elvish and `PowerShell` into a folder
+    Completions {
+        /// The folder, which is made where it is missing
+        dir: PathBuf,
+    },
+    /// Write a man page for the program and for each of its commands into a folder
+    Man {
+        /// The folder, which is made where it is missing
+        dir: PathBuf,
+    },
+}
+
+fn main() -> anyhow::Result<()> {
+    match Arguments::parse().task {
+        Task::Completions { dir } => completions(&dir),
+        Task::Man { dir } => man(&dir),
+    }
+}
+
+fn make_folder(dir: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))
+}
+
+fn completions(dir: &Path) -> anyhow::Result<()> {
+    make_folder(dir)?;
+    for shell in [Shell::Bash, Shell::Zsh, Shell::Fish, Shell::Elvish, Shell::PowerShell] {
+        clap_complete::generate_to(shell, &mut gleaner::cli::command(), "gleaner", dir)?;
+    }
+    Ok(())
+}
+
+/// The pages are named as those of git are: `gleaner-ca-export.1`.
+fn man(dir: &Path) -> anyhow::Result<()> {
+    make_folder(dir)?;
+    let mut command = gleaner::cli::command().disable_help_subcommand(true);
+    command.build();
+    write_page(&command, "gleaner", dir)
+}
+
+fn write_page(command: &Command, name: &str, dir: &Path) -> anyhow::Result<()> {
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        write_page(sub, &format!("{name}-{}", sub.get_name()), dir)?;
+    }
+    let source = concat!("Gleaner ", env!("CARGO_PKG_VERSION"));
+    // A title of its own: what clap derives for a command of a command has a space in it.
+    let page = Man::new(command.clone()).title(name).source(source).manual("Gleaner");
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    let file = dir.join(format!("{name}.1"));
+    fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))
+}
