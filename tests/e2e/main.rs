@@ -24,6 +24,7 @@ mod controls;
 mod corpus;
 mod dead_connections;
 mod devices;
+mod doctor;
 mod domains;
 mod duties;
 mod early_answers;
