@@ -15,6 +15,7 @@ mod lists;
 mod overlay;
 mod pause;
 mod serve;
+mod service;
 
 use std::{
     fmt::Display,
@@ -109,6 +110,11 @@ enum Command {
     Pause(pause::Args),
     /// Look at all that the proxy needs, and say what to do where something is wrong
     Doctor(doctor::Args),
+    /// Let the system run the proxy, from its start on
+    Service {
+        #[command(subcommand)]
+        command: service::Command,
+    },
     /// Say what becomes of a request: which profile it gets, which rule of which list decides, and why
     Explain(Box<explain::Args>),
 }
@@ -232,6 +238,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Lists { command }) => lists::run(command, &load(config.clone())?, || Ok(load(config.clone())?)),
         Some(Command::Pause(arguments)) => pause::run(&arguments, &load(config)?),
         Some(Command::Doctor(arguments)) => doctor::run(arguments, config),
+        Some(Command::Service { command }) => service::run(command, config),
         Some(Command::Explain(arguments)) => explain::run(&arguments, &load(config)?),
     }
 }

@@ -66,6 +66,7 @@ mod resolver;
 mod responses;
 mod resumption;
 mod secrets;
+mod service;
 mod shutdown;
 mod silence;
 mod small_browsers;
