@@ -31,13 +31,16 @@ enum Task {
     Man {
         /// The folder, which is made where it is missing
         dir: PathBuf,
+        /// The date that stands on the pages, such as 2026-12-31: that of the release, so that each build gives the same
+        #[arg(long)]
+        date: String,
     },
 }
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().task {
         Task::Completions { dir } => completions(&dir),
-        Task::Man { dir } => man(&dir),
+        Task::Man { dir, date } => man(&dir, &date),
     }
 }
 
@@ -54,22 +57,17 @@ fn completions(dir: &Path) -> anyhow::Result<()> {
 }
 
 /// The pages are named as those of git are: `gleaner-ca-export.1`.
-fn man(dir: &Path) -> anyhow::Result<()> {
+fn man(dir: &Path, date: &str) -> anyhow::Result<()> {
     make_folder(dir)?;
     let mut command = gleaner::cli::command().disable_help_subcommand(true);
     command.build();
-    write_page(&command, "gleaner", dir)
+    write_pages(&command, dir, date)
 }
 
-fn write_page(command: &Command, name: &str, dir: &Path) -> anyhow::Result<()> {
-    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
-        write_page(sub, &format!("{name}-{}", sub.get_name()), dir)?;
-    }
+fn write_pages(command: &Command, dir: &Path, date: &str) -> anyhow::Result<()> {
+    let subcommands = command.get_subcommands().filter(|sub| sub.get_name() != "help");
+    subcommands.into_iter().try_for_each(|sub| write_pages(sub, dir, date))?;
     let source = concat!("Gleaner ", env!("CARGO_PKG_VERSION"));
-    // A title of its own: what clap derives for a command of a command has a space in it.
-    let page = Man::new(command.clone()).title(name).source(source).manual("Gleaner");
-    let mut text = Vec::new();
-    page.render(&mut text)?;
-    let file = dir.join(format!("{name}.1"));
-    fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))
+    Man::new(command.clone()).date(date).source(source).manual("Gleaner").generate_to(dir)?;
+    Ok(())
 }
