@@ -86,8 +86,7 @@ pub(super) fn notes_on_settings(config: &Config) -> Vec<String> {
     ineffective.chain(config.hints.iter().cloned()).collect()
 }
 
-/// What is to be said of the authority, or why there can be none.
-pub(super) fn look_for_authority(config: &Config) -> Result<Option<String>, AuthorityError> {
+fn look_for_authority(config: &Config) -> Result<Option<String>, AuthorityError> {
     let dir = config.authority_dir.as_deref().ok_or(AuthorityError::NoFolder)?;
     Ok(match Authority::look_to_make(dir)? {
         Some(authority) => authority.expiry_warning(),

@@ -67,7 +67,7 @@ struct Group {
 
 /// In the order of the output. What only reads files of this machine is done in milliseconds, unless a disk is broken.
 const GROUPS: [Group; 6] = [
-    Group { checks: &["port", "devices"], limit: Duration::from_secs(2), run: listening::check },
+    Group { checks: &["port", "devices"], limit: Duration::from_secs(3), run: listening::check },
     Group {
         checks: &["network", "names", "ipv6", "certificates", "http", "https", "http2", "clock"],
         limit: TOTAL,

@@ -3,29 +3,35 @@
 use std::{io::ErrorKind, path::Path};
 
 use super::{Subject, finding::Finding};
-use crate::{blocking::store, ca::AuthorityError, cli::check_config::look_for_authority, config::Intercept};
+use crate::{
+    Config,
+    blocking::store,
+    ca::{Authority, AuthorityError},
+    config::Intercept,
+};
 
 /// With less room on the disk, downloads of lists fail soon: the large ones have some ten megabytes.
 const LITTLE_ROOM: u64 = 64 << 20;
 
 pub(super) fn check_authority(subject: &Subject) -> Vec<Finding> {
+    vec![authority(&subject.config)]
+}
+
+fn authority(config: &Config) -> Finding {
     const CHECK: &str = "authority";
-    let config = &subject.config;
     if config.profiles.all.iter().all(|profile| profile.intercept == Intercept::Off) {
-        return vec![Finding::ok(CHECK, "none is needed: encrypted pages pass as they are (`https.intercept: off`)")];
+        return Finding::ok(CHECK, "none is needed: encrypted pages pass as they are (`https.intercept: off`)");
     }
-    let finding = match look_for_authority(config) {
-        Ok(None) => Finding::ok(CHECK, "it is valid, and only its owner can read its key"),
-        // Either that it will be made, or that it ends soon.
-        Ok(Some(note)) if note.contains("first start") => {
-            Finding::ok(CHECK, "there is none yet; the first start makes it").with(note)
-        }
-        Ok(Some(note)) => Finding::warning(
-            CHECK,
-            "it ends soon",
-            "`gleaner ca regenerate --yes` makes another, which every device must then trust",
-        )
-        .with(note),
+    let dir = config.authority_dir.as_deref().ok_or(AuthorityError::NoFolder);
+    match dir.and_then(|dir| Authority::look_to_make(dir)) {
+        Ok(None) => Finding::ok(CHECK, "there is none yet; the first start makes it"),
+        Ok(Some(authority)) => match authority.expiry_warning() {
+            None => Finding::ok(CHECK, "it is valid, and only its owner can read its key"),
+            Some(warning) => {
+                let next = "`gleaner ca regenerate --yes` makes another, which every device must then trust";
+                Finding::warning(CHECK, "it ends soon", next).with(warning)
+            }
+        },
         Err(error) => {
             let next = match &error {
                 AuthorityError::NoFolder => "set `authority: { dir: FOLDER }` in the configuration",
@@ -36,8 +42,7 @@ pub(super) fn check_authority(subject: &Subject) -> Vec<Finding> {
             let summary = "it cannot be used, so that encrypted pages pass as they are";
             Finding::problem(CHECK, summary, next).with(error.to_string())
         }
-    };
-    vec![finding]
+    }
 }
 
 pub(super) fn check(subject: &Subject) -> Vec<Finding> {
@@ -67,7 +72,14 @@ fn folder(dir: &Path, key: &'static str) -> Finding {
                 ErrorKind::ReadOnlyFilesystem => "the disk cannot be written, so that nothing can be kept",
                 _ => "this user cannot write there, so that nothing can be kept",
             };
-            Finding::problem(CHECK, summary, next_step(error.kind(), key)).with(format!("{shown}: {error}"))
+            // Lists are kept in memory then.
+            let next = next_step(error.kind(), key);
+            let finding = if key == "blocking.dir" {
+                Finding::warning(CHECK, summary, next)
+            } else {
+                Finding::problem(CHECK, summary, next)
+            };
+            finding.with(format!("{shown}: {error}"))
         }
         (Ok(()), Some(bytes)) if bytes < LITTLE_ROOM => {
             Finding::warning(CHECK, "the disk is nearly full", next_step(ErrorKind::StorageFull, key))
@@ -124,6 +136,6 @@ mod tests {
         assert!(good.figures.contains_key("free_mebibytes"));
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
         let bad = folder(Path::new("/proc/gleaner"), "blocking.dir");
-        assert!(bad.level == Level::Problem && bad.next.contains("blocking: {"), "{bad:?}");
+        assert!(bad.level == Level::Warning && bad.next.contains("blocking: {"), "{bad:?}");
     }
 }

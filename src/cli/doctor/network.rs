@@ -102,15 +102,13 @@ fn names(pages: &[Url]) -> (Finding, Resolved) {
                 name server (DNS), such as the router's own address";
     let finding = if !failed.is_empty() {
         let detail = format!("{}; name servers: {asked}", failed.join("; "));
-        match resolved.is_empty() {
-            true => Finding::problem(CHECK, "no name of a site can be resolved to its address (DNS)", next),
-            false => Finding::problem(
-                CHECK,
-                "the name of a site cannot be resolved to its address (DNS)",
-                "look whether the name is written correctly; if it is, the name server does not know it",
-            ),
-        }
-        .with(detail)
+        let finding = if resolved.is_empty() {
+            Finding::problem(CHECK, "no name of a site can be resolved to its address (DNS)", next)
+        } else {
+            let next = "look whether the name is written correctly; if it is, the name server does not know it";
+            Finding::problem(CHECK, "the name of a site cannot be resolved to its address (DNS)", next)
+        };
+        finding.with(detail)
     } else if took > SLOW_LOOKUP {
         Finding::warning(CHECK, "the name servers are slow, which delays every page", next)
             .with(format!("name servers: {asked}"))
