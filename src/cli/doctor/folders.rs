@@ -34,10 +34,10 @@ fn authority(config: &Config) -> Finding {
         },
         Err(error) => {
             let next = match &error {
-                AuthorityError::NoFolder => "set `authority: { dir: FOLDER }` in the configuration",
+                AuthorityError::NoFolder => "set `authority: { dir: FOLDER }` in the configuration".to_owned(),
                 AuthorityError::Create(_, io) | AuthorityError::Read(_, io) => next_step(io.kind(), "authority.dir"),
-                AuthorityError::Clock(_) => "set this machine's clock, see `clock`",
-                _ => "do what the line above says; where a date is in it, look at `clock` first",
+                AuthorityError::Clock(_) => "set this machine's clock, see `clock`".to_owned(),
+                _ => "do what the line above says; where a date is in it, look at `clock` first".to_owned(),
             };
             let summary = "it cannot be used, so that encrypted pages pass as they are";
             Finding::problem(CHECK, summary, next).with(error.to_string())
@@ -93,25 +93,18 @@ fn folder(dir: &Path, key: &'static str) -> Finding {
     }
 }
 
-fn next_step(kind: ErrorKind, key: &str) -> &'static str {
-    match (kind, key) {
-        (ErrorKind::StorageFull | ErrorKind::QuotaExceeded, _) => {
-            "delete what is not needed; `df -h` shows how full each disk is"
+fn next_step(kind: ErrorKind, key: &str) -> String {
+    match kind {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "delete what is not needed; `df -h` shows how full each disk is".to_owned()
         }
-        (ErrorKind::ReadOnlyFilesystem, "authority.dir") => {
-            "name a folder on another disk with `authority: { dir: … }`; a disk that was not read-only before may be broken"
+        ErrorKind::ReadOnlyFilesystem => {
+            format!("name a folder on another disk with `{key}`; a disk that could be written before may be broken")
         }
-        (ErrorKind::ReadOnlyFilesystem, _) => {
-            "name a folder on another disk with `blocking: { dir: … }`; a disk that was not read-only before may be broken"
-        }
-        (_, "authority.dir") => {
-            "run this as the user that Gleaner runs as; if it is the same, `chown` the folder to that user, or name another with \
-             `authority: { dir: … }`"
-        }
-        _ => {
-            "run this as the user that Gleaner runs as; if it is the same, `chown` the folder to that user, or name another with \
-             `blocking: { dir: … }`"
-        }
+        _ => format!(
+            "run this as the user that Gleaner runs as; if it is the same, `chown` the folder to that user, or name another \
+             with `{key}`"
+        ),
     }
 }
 
@@ -136,6 +129,6 @@ mod tests {
         assert!(good.figures.contains_key("free_mebibytes"));
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
         let bad = folder(Path::new("/proc/gleaner"), "blocking.dir");
-        assert!(bad.level == Level::Warning && bad.next.contains("blocking: {"), "{bad:?}");
+        assert!(bad.level == Level::Warning && bad.next.contains("`blocking.dir`"), "{bad:?}");
     }
 }
