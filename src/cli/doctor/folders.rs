@@ -32,10 +32,13 @@ fn authority(config: &Config) -> Finding {
                 Finding::warning(CHECK, "it ends soon", next).with(warning)
             }
         },
+        Err(AuthorityError::Create(..)) => {
+            Finding::skipped(CHECK, "there is none, and its folder cannot be written: see `folders`")
+        }
         Err(error) => {
             let next = match &error {
                 AuthorityError::NoFolder => "set `authority: { dir: FOLDER }` in the configuration".to_owned(),
-                AuthorityError::Create(_, io) | AuthorityError::Read(_, io) => next_step(io.kind(), "authority.dir"),
+                AuthorityError::Read(_, io) => next_step(io.kind(), "authority.dir"),
                 AuthorityError::Clock(_) => "set this machine's clock, see `clock`".to_owned(),
                 _ => "do what the line above says; where a date is in it, look at `clock` first".to_owned(),
             };
