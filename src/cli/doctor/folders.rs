@@ -35,11 +35,13 @@ fn authority(config: &Config) -> Finding {
         Err(AuthorityError::Create(..)) => {
             Finding::skipped(CHECK, "there is none, and its folder cannot be written: see `folders`")
         }
+        Err(AuthorityError::Clock(_)) => {
+            Finding::skipped(CHECK, "there is none, and none is made before the clock is set: see `clock`")
+        }
         Err(error) => {
             let next = match &error {
                 AuthorityError::NoFolder => "set `authority: { dir: FOLDER }` in the configuration".to_owned(),
                 AuthorityError::Read(_, io) => next_step(io.kind(), "authority.dir"),
-                AuthorityError::Clock(_) => "set this machine's clock, see `clock`".to_owned(),
                 _ => "do what the line above says; where a date is in it, look at `clock` first".to_owned(),
             };
             let summary = "it cannot be used, so that encrypted pages pass as they are";
