@@ -9,7 +9,7 @@ mod systemd;
 
 use std::{
     env, fs,
-    io::ErrorKind,
+    io::{self, ErrorKind},
     os::unix::fs::PermissionsExt,
     path::{self, Path, PathBuf},
     process::{self, Stdio},
@@ -90,18 +90,25 @@ struct Wish {
     lan: bool,
 }
 
+/// A program and its arguments.
+type Words = Vec<String>;
+
+fn words(command: &str) -> Words {
+    command.split(' ').map(str::to_owned).collect()
+}
+
 /// What a manager needs.
 struct Plan {
     file: PathBuf,
     text: String,
     is_executable: bool,
     /// Commands after the file was written.
-    start: Vec<String>,
+    start: Vec<Words>,
     /// Commands before it is removed, and after.
-    stop: Vec<String>,
-    removed: Vec<String>,
+    stop: Vec<Words>,
+    removed: Vec<Words>,
     /// A command that succeeds while the proxy runs.
-    status: String,
+    status: Words,
     /// What else is worth to know.
     notes: Vec<String>,
 }
@@ -174,12 +181,13 @@ fn user_id() -> String {
 }
 
 fn shown(plan: &Plan) -> String {
-    format!("{}:\n\n{}\nThen:\n{}\n", plan.file.display(), plan.text, plan.start.join("\n"))
+    let commands: String = plan.start.iter().map(|words| format!("{}\n", words.join(" "))).collect();
+    format!("{}:\n\n{}\nThen:\n{commands}", plan.file.display(), plan.text)
 }
 
 fn install(plan: &Plan) -> anyhow::Result<()> {
     check_is_ours(&plan.file)?;
-    let cannot = |error: &std::io::Error| {
+    let cannot = |error: &io::Error| {
         let hint = match error.kind() {
             ErrorKind::PermissionDenied => {
                 "; a service of the whole machine needs root: `sudo gleaner service install`"
@@ -246,13 +254,14 @@ fn check_is_ours(file: &Path) -> anyhow::Result<()> {
     }
 }
 
-fn output_of(command: &str) -> std::io::Result<process::Output> {
-    let mut words = command.split(' ');
-    process::Command::new(words.next().unwrap_or_default()).args(words).stdin(Stdio::null()).output()
+fn output_of(words: &[String]) -> io::Result<process::Output> {
+    let (program, arguments) = words.split_first().ok_or(ErrorKind::InvalidInput)?;
+    process::Command::new(program).args(arguments).stdin(Stdio::null()).output()
 }
 
-fn execute(command: &str) -> anyhow::Result<()> {
-    let output = output_of(command).map_err(|error| Failure::error(EX_UNAVAILABLE, format!("`{command}`: {error}")))?;
+fn execute(words: &[String]) -> anyhow::Result<()> {
+    let command = words.join(" ");
+    let output = output_of(words).map_err(|error| Failure::error(EX_UNAVAILABLE, format!("`{command}`: {error}")))?;
     if output.status.success() {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{MARK, Plan, Scope, Wish};
+use super::{MARK, Plan, Scope, Wish, words};
 
 const LABEL: &str = "internal.gleaner";
 
@@ -15,13 +15,15 @@ pub(super) fn plan(wish: &Wish) -> Plan {
         }
     };
     let (file, log) = (folder.join(format!("{LABEL}.plist")), logs.join("gleaner.log"));
+    let mut start = words(&format!("launchctl bootstrap {domain}"));
+    start.push(file.to_string_lossy().into_owned());
     Plan {
         text: plist(wish, &log),
         is_executable: false,
-        start: vec![format!("launchctl bootstrap {domain} {}", file.display())],
-        stop: vec![format!("launchctl bootout {domain}/{LABEL}")],
+        start: vec![start],
+        stop: vec![words(&format!("launchctl bootout {domain}/{LABEL}"))],
         removed: Vec::new(),
-        status: format!("launchctl print {domain}/{LABEL}"),
+        status: words(&format!("launchctl print {domain}/{LABEL}")),
         notes: vec![format!("its log: {}", log.display())],
         file,
     }

@@ -1,6 +1,6 @@
 //! procd of `OpenWrt`, which runs services of the machine only.
 
-use super::{MARK, Plan, Scope, Wish};
+use super::{MARK, Plan, Scope, Wish, words};
 use crate::cli::{EX_USAGE, Failure};
 
 const SCRIPT: &str = "/etc/init.d/gleaner";
@@ -34,14 +34,15 @@ pub(super) fn plan(wish: &Wish) -> anyhow::Result<Plan> {
          \x20 procd_close_instance\n\
          }}\n"
     );
+    let script = |verb: &str| words(&format!("{SCRIPT} {verb}"));
     Ok(Plan {
         file: SCRIPT.into(),
         text,
         is_executable: true,
-        start: vec![format!("{SCRIPT} enable"), format!("{SCRIPT} start")],
-        stop: vec![format!("{SCRIPT} stop"), format!("{SCRIPT} disable")],
+        start: vec![script("enable"), script("start")],
+        stop: vec![script("stop"), script("disable")],
         removed: Vec::new(),
-        status: format!("{SCRIPT} running"),
+        status: script("running"),
         notes: vec!["its log: `logread -e gleaner`".to_owned()],
     })
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{MARK, Plan, Scope, Wish};
+use super::{MARK, Plan, Scope, Wish, words};
 use crate::cli::{EX_USAGE, Failure};
 
 /// The hardened unit of the whole machine.
@@ -14,21 +14,21 @@ const CONFIG: &str = "${STATE_DIRECTORY}/config.yaml";
 const INIT: &str = "ExecStartPre=";
 
 pub(super) fn plan(wish: &Wish) -> anyhow::Result<Plan> {
-    let commands = |scope: &str, verbs: [&str; 2]| verbs.map(|verb| format!("systemctl{scope} {verb}")).to_vec();
     let (scope, file, text) = match wish.scope {
         Scope::System => ("", "/etc/systemd/system/gleaner.service".into(), of_system(wish)?),
         Scope::User => (" --user", wish.home.join(".config/systemd/user/gleaner.service"), of_user(wish)),
     };
+    let systemctl = |verb: &str| words(&format!("systemctl{scope} {verb}"));
     let journal = format!("its log: `journalctl{scope} -u gleaner`");
     let linger = "without a log-in it runs after `loginctl enable-linger`";
     Ok(Plan {
         file,
         text,
         is_executable: false,
-        start: commands(scope, ["daemon-reload", "enable --now gleaner"]),
-        stop: vec![format!("systemctl{scope} disable --now gleaner")],
-        removed: vec![format!("systemctl{scope} daemon-reload")],
-        status: format!("systemctl{scope} is-active --quiet gleaner"),
+        start: vec![systemctl("daemon-reload"), systemctl("enable --now gleaner")],
+        stop: vec![systemctl("disable --now gleaner")],
+        removed: vec![systemctl("daemon-reload")],
+        status: systemctl("is-active --quiet gleaner"),
         notes: if wish.scope == Scope::User { vec![journal, linger.to_owned()] } else { vec![journal] },
     })
 }
