@@ -10,7 +10,6 @@ mod systemd;
 use std::{
     env, fs,
     io::{self, ErrorKind},
-    os::unix::fs::PermissionsExt,
     path::{self, Path, PathBuf},
     process::{self, Stdio},
 };
@@ -199,7 +198,7 @@ fn install(plan: &Plan) -> anyhow::Result<()> {
     let folder = plan.file.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(folder).and_then(|()| fs::write(&plan.file, &plan.text)).map_err(|error| cannot(&error))?;
     if plan.is_executable {
-        fs::set_permissions(&plan.file, fs::Permissions::from_mode(0o755)).map_err(|error| cannot(&error))?;
+        make_executable(&plan.file).map_err(|error| cannot(&error))?;
     }
     plan.start.iter().try_for_each(|command| execute(command))?;
     let notes: String = plan.notes.iter().map(|note| format!("{note}\n")).collect();
@@ -208,6 +207,17 @@ fn install(plan: &Plan) -> anyhow::Result<()> {
          uninstall` undoes it.\n",
         plan.file.display()
     ))
+}
+
+#[cfg(unix)]
+fn make_executable(file: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 fn uninstall(plan: &Plan) -> anyhow::Result<()> {

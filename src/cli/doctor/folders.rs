@@ -114,10 +114,16 @@ fn next_step(kind: ErrorKind, key: &str) -> String {
 }
 
 /// Bytes that this user may still write on the disk of a folder, or of the one in which it will be made.
+#[cfg(unix)]
 fn room(dir: &Path) -> Option<u64> {
     let there = dir.ancestors().find(|dir| dir.exists())?;
     let disk = rustix::fs::statvfs(there).ok()?;
     Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+#[cfg(not(unix))]
+fn room(_: &Path) -> Option<u64> {
+    None
 }
 
 #[cfg(test)]
