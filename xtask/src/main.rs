@@ -68,6 +68,11 @@ fn write_pages(command: &Command, dir: &Path, date: &str) -> anyhow::Result<()> 
     let subcommands = command.get_subcommands().filter(|sub| sub.get_name() != "help");
     subcommands.into_iter().try_for_each(|sub| write_pages(sub, dir, date))?;
     let source = concat!("Gleaner ", env!("CARGO_PKG_VERSION"));
-    Man::new(command.clone()).date(date).source(source).manual("Gleaner").generate_to(dir)?;
-    Ok(())
+    let page = Man::new(command.clone()).date(date).source(source).manual("Gleaner");
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    // Before possible values stand two line breaks with an empty line between them, which mandoc's lint takes for a mistake.
+    let text = String::from_utf8(text)?.replace("\n.br\n\n.br\n", "\n.sp\n");
+    let file = dir.join(page.get_filename());
+    fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))
 }
