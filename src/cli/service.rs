@@ -22,7 +22,7 @@ use super::{EX_CANTCREAT, EX_UNAVAILABLE, EX_USAGE, Failure, say};
 /// In files that are written here; no other is overwritten or removed.
 const MARK: &str = "Made by `gleaner service install`, and removed by `gleaner service uninstall`.";
 
-#[derive(Debug, clap::Subcommand)]
+#[derive(Clone, Copy, Debug, clap::Subcommand)]
 pub(super) enum Command {
     /// Let the system start the proxy, now and whenever it starts
     Install {

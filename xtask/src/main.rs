@@ -65,8 +65,8 @@ fn man(dir: &Path, date: &str) -> anyhow::Result<()> {
 }
 
 fn write_pages(command: &Command, dir: &Path, date: &str) -> anyhow::Result<()> {
-    let subcommands = command.get_subcommands().filter(|sub| sub.get_name() != "help");
-    subcommands.into_iter().try_for_each(|sub| write_pages(sub, dir, date))?;
+    let mut subcommands = command.get_subcommands().filter(|sub| sub.get_name() != "help");
+    subcommands.try_for_each(|sub| write_pages(sub, dir, date))?;
     let source = concat!("Gleaner ", env!("CARGO_PKG_VERSION"));
     let page = Man::new(command.clone()).date(date).source(source).manual("Gleaner");
     let mut text = Vec::new();
