@@ -133,21 +133,26 @@ async fn pages_come_through_the_proxy_in_every_way_and_nothing_is_left_behind() 
 
 #[tokio::test]
 async fn a_gleaner_that_runs_is_found_and_asked() {
-    let origin = Origin::http(|_| html(PAGE)).await;
+    let (plain, unknown) = (Origin::http(|_| html(PAGE)).await, Origin::https(&TestCa::new(), |_| html(PAGE)).await);
     let dir = folder();
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    fs::write(dir.path().join("c.yaml"), settings(port)).unwrap();
+    fs::write(dir.path().join("c.yaml"), settings(port) + "https: { intercept: on }\n").unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
-    let mut running =
-        Running::start(command.args(["--config", "c.yaml"]).current_dir(dir.path()).env("RUST_LOG", "info"));
+    command.args(["--config", "c.yaml"]).current_dir(dir.path()).env("RUST_LOG", "info");
+    let mut running = Running::start(&mut command);
     running.wait_for("to end it");
-    let (path, page) = (dir.path().to_owned(), origin.url("/"));
-    let output = blocking(move || doctor(&path, "sh", "", &["--json", &page])).await;
+    let (path, pages) = (dir.path().to_owned(), [plain.url("/"), unknown.https_url("/")]);
+    let output = blocking(move || doctor(&path, "sh", "", &["--json", &pages[0], &pages[1]])).await;
     let findings = findings(&output);
     assert_is(&findings, "port", "ok", "Gleaner is running and answers");
     assert_is(&findings, "http", "ok", "came through");
+    // The connection is opened, and what comes in it is an error of the proxy's own.
+    assert_is(&findings, "https", "problem", "cannot be trusted");
+    assert_is(&findings, "https", "problem", "extra_ca_file");
+    assert_is(&findings, "http2", "skipped", "see `https`");
+    assert_is(&findings, "authority", "ok", "it is valid");
     let (_, log) = running.end();
-    assert!(log.contains(&origin.addr.to_string()), "the one that runs was not asked: {log}");
+    assert!(log.contains(&plain.addr.to_string()), "the one that runs was not asked: {log}");
 }
 
 #[tokio::test]

@@ -170,9 +170,8 @@ impl Answer {
         httpdate::parse_http_date(self.field("date")?).ok()
     }
 
-    /// Whether it is an answer of Gleaner's own: only those name the control host as a source of styles.
     fn is_our_own(&self) -> bool {
-        self.field("content-security-policy").is_some_and(|policy| policy.contains(CONTROL_HOST))
+        is_ours(self.field("content-security-policy"))
     }
 
     /// What Gleaner's page about an error says, as text.
@@ -181,6 +180,11 @@ impl Answer {
         let text = from.split("</p>").next()?.replace("<code>", "`").replace("</code>", "`");
         Some(text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&"))
     }
+}
+
+/// Whether an answer with this policy is Gleaner's own: only those name the control host as a source of styles.
+fn is_ours(content_security_policy: Option<&str>) -> bool {
+    content_security_policy.is_some_and(|policy| policy.contains(CONTROL_HOST))
 }
 
 /// Whether a Gleaner listens there: whatever it answers, it is a page of its own.
@@ -256,7 +260,13 @@ async fn http2(proxy: SocketAddr, page: &Url, tls: Option<Arc<ClientConfig>>) ->
     let request = request.body(()).map_err(|error| problem(&error))?;
     let mut sender = sender.ready().await.map_err(|error| problem(&error))?;
     let (response, _) = sender.send_request(request, true).map_err(|error| problem(&error))?;
-    response.await.map(|_| true).map_err(|error| problem(&error))
+    let response = response.await.map_err(|error| problem(&error))?;
+    // Where the proxy opens the connection, it is the proxy that answers for a site that it cannot reach.
+    let policy = response.headers().get("content-security-policy").and_then(|policy| policy.to_str().ok());
+    if is_ours(policy) {
+        return Err(format!("the proxy answered with status {}", response.status().as_u16()));
+    }
+    Ok(true)
 }
 
 fn page_finding(check: &'static str, page: &Url, answer: &Result<Answer, String>) -> Finding {
