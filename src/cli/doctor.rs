@@ -49,7 +49,7 @@ pub(super) struct Args {
     report: bool,
 }
 
-/// What is looked at.
+/// The subject of all checks.
 struct Subject {
     config: Config,
     pages: Vec<Url>,
@@ -65,7 +65,7 @@ struct Group {
     run: fn(&Subject) -> Vec<Finding>,
 }
 
-/// In the order of the output. What only reads files of this machine is done in milliseconds, unless a disk is broken.
+/// All groups, in the order of the output. What only reads files of this machine is done in milliseconds, unless a disk is broken.
 const GROUPS: [Group; 6] = [
     Group { checks: &["port", "devices"], limit: Duration::from_secs(3), run: listening::check },
     Group {

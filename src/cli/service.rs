@@ -19,7 +19,7 @@ use clap::ValueEnum;
 
 use super::{EX_CANTCREAT, EX_UNAVAILABLE, EX_USAGE, Failure, say};
 
-/// In files that are written here; no other is overwritten or removed.
+/// The mark of files that are written here; no other is overwritten or removed.
 const MARK: &str = "Made by `gleaner service install`, and removed by `gleaner service uninstall`.";
 
 #[derive(Clone, Copy, Debug, clap::Subcommand)]
@@ -55,7 +55,7 @@ pub(super) struct Place {
     /// For this user alone: the default for everybody else
     #[arg(long)]
     user: bool,
-    /// What runs services here, instead of what was found
+    /// The manager of services, instead of the one that was found
     #[arg(long, value_enum, value_name = "NAME")]
     manager: Option<Manager>,
 }
@@ -77,10 +77,10 @@ enum Scope {
     User,
 }
 
-/// What is to be run, and for whom.
+/// The service that is asked for.
 struct Wish {
     scope: Scope,
-    /// Of the user.
+    /// The home of the user.
     home: PathBuf,
     user_id: String,
     /// This program, by its whole path.
@@ -96,7 +96,7 @@ fn words(command: &str) -> Words {
     command.split(' ').map(str::to_owned).collect()
 }
 
-/// What a manager needs.
+/// The file and the commands that a manager needs.
 struct Plan {
     file: PathBuf,
     text: String,
@@ -108,7 +108,7 @@ struct Plan {
     removed: Vec<Words>,
     /// A command that succeeds while the proxy runs.
     status: Words,
-    /// What else is worth to know.
+    /// Lines for a person, about the log and the like.
     notes: Vec<String>,
 }
 
@@ -173,7 +173,7 @@ fn found() -> Option<Manager> {
     }
 }
 
-/// By id(1), which every Unix has.
+/// The number of this user, by id(1), which every Unix has.
 fn user_id() -> String {
     let output = process::Command::new("id").arg("-u").output();
     output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default()

@@ -17,7 +17,7 @@ use crate::{
 
 const PAGE: &str = "<!doctype html><title>x</title><p>The town clock has a single hand.";
 
-/// What a test needs to be independent of the machine: its own folders, and servers on it that may be reached.
+/// Settings that make a test independent of the machine: folders of its own, and servers on it that may be reached.
 fn settings(listen: u16) -> String {
     format!(
         "listen: {listen}\naccess: {{ allow_targets: ['127.0.0.1:1-65535', '[::1]:1-65535'] }}\n\

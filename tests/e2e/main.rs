@@ -25,6 +25,7 @@ mod corpus;
 mod dead_connections;
 mod devices;
 mod doctor;
+mod documentation;
 mod domains;
 mod duties;
 mod early_answers;

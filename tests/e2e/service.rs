@@ -48,7 +48,7 @@ impl Machine {
         command.arg("service").args(arguments).env("PATH", path).env("HOME", self.home()).output().unwrap()
     }
 
-    /// What the manager was told since the last time.
+    /// The commands that the manager got since the last time.
     fn told(&self) -> String {
         let told = fs::read_to_string(self.path("told")).unwrap_or_default();
         let _ = fs::remove_file(self.path("told"));

@@ -17,7 +17,7 @@ pub(super) enum Level {
     Problem,
 }
 
-/// What one check has found.
+/// The result of one check.
 #[derive(Debug, Serialize)]
 pub(super) struct Finding {
     pub(super) check: &'static str,
@@ -27,7 +27,7 @@ pub(super) struct Finding {
     /// Names, addresses and files of this machine.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) detail: String,
-    /// What to do.
+    /// The next step of whoever reads this.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(super) next: String,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

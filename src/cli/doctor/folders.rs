@@ -10,7 +10,7 @@ use crate::{
     config::Intercept,
 };
 
-/// With less room on the disk, downloads of lists fail soon: the large ones have some ten megabytes.
+/// Free bytes of a disk below which downloads of lists fail soon: the large ones have some ten megabytes.
 const LITTLE_ROOM: u64 = 64 << 20;
 
 pub(super) fn check_authority(subject: &Subject) -> Vec<Finding> {

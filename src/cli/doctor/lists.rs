@@ -41,7 +41,7 @@ pub(super) fn check(subject: &Subject) -> Vec<Finding> {
     findings
 }
 
-/// What is wrong with a list.
+/// The finding about a list; none where it is good.
 fn problem(config: &Config, list: &ListState) -> Option<Finding> {
     let is_from_web = list.source.address().is_some();
     let fetched = last_fetch(config, &list.source).filter(|fetched| fetched.asked > 0);

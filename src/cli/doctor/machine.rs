@@ -11,7 +11,7 @@ use crate::{Config, service::descriptor_budget};
 /// docs/performance.md.
 const BESIDE_PAGES: u64 = 96 << 20;
 
-/// With less that is free the system ends programs.
+/// Free memory below which the system may end programs.
 const LITTLE_FREE: u64 = 64 << 20;
 
 pub(super) fn check(subject: &Subject) -> Vec<Finding> {
@@ -19,7 +19,7 @@ pub(super) fn check(subject: &Subject) -> Vec<Finding> {
     vec![connections(config), memory(config), processors(config), other_proxies(config)]
 }
 
-/// By the number of descriptors that the process may have open.
+/// Compares the descriptors that the process may have open with the connections that are configured.
 fn connections(config: &Config) -> Finding {
     const CHECK: &str = "connections";
     // As `gleaner serve` does.

@@ -131,7 +131,7 @@ fn addresses(page: &Url) -> Result<Vec<SocketAddr>, String> {
     }
 }
 
-/// Of resolv.conf(5).
+/// The name servers of resolv.conf(5).
 fn name_servers() -> String {
     let text = fs::read_to_string("/etc/resolv.conf").unwrap_or_default();
     let servers: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("nameserver ")).map(str::trim).collect();

@@ -41,7 +41,7 @@ pub(super) fn text(findings: &[Finding], changed: &[String], is_report: bool) ->
     out
 }
 
-/// What a person may not have typed, such as the text of a file, starts no line of its own.
+/// The text without control characters, so that nothing in it, such as the text of a file, starts a line of its own.
 fn one_line(text: &str) -> String {
     text.split(char::is_control).map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
 }

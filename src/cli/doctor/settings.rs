@@ -16,7 +16,7 @@ const CHECK: &str = "configuration";
 /// How long reading it may take; large lists take half a second on a small machine.
 pub(super) const LIMIT: Duration = Duration::from_millis(2500);
 
-/// What the other checks look at.
+/// The configuration that the other checks look at, and the findings about it.
 pub(super) struct Read {
     pub(super) config: Config,
     pub(super) findings: Vec<Finding>,

@@ -43,7 +43,7 @@ const MAX_ANSWER: u64 = 1 << 20;
 /// A clock that is wrong by more is told: some sites and log-ins refuse it.
 const SKEW: Duration = Duration::from_mins(5);
 
-/// By more it is a problem: certificates of web sites change every few weeks, some every six days.
+/// A clock that is wrong by more is a problem: certificates of web sites change every few weeks, some every six days.
 const TOO_MUCH_SKEW: Duration = Duration::from_hours(24);
 
 const SET_CLOCK: &str = "set this machine's clock and let it follow the network: `sudo timedatectl set-ntp true`";
@@ -104,7 +104,8 @@ async fn check_all(subject: &Subject, pages: &[Url], why_none: &'static str) -> 
     findings
 }
 
-/// What this program trusts beside the system's: what is configured, and our own authority, which may open the connection.
+/// Certificates that are trusted beside the system's: those of the configuration, and that of our own authority, which may open the
+/// connection.
 fn roots(config: &Config) -> Vec<rustls::pki_types::CertificateDer<'static>> {
     let own = config.authority_dir.as_deref().and_then(|dir| Authority::look(dir).ok().flatten());
     config.extra_roots.iter().cloned().chain(own.map(|own| own.certificate)).collect()
@@ -135,7 +136,7 @@ async fn proxy(config: &Config) -> Result<SocketAddr, String> {
     Ok(addr)
 }
 
-/// The same settings for this program as the only client, and without a folder, so that nothing is written.
+/// The settings of a proxy that has this program as its only client, and no folder, so that nothing is written.
 fn for_this_program(config: &Config) -> Config {
     let mut own = config.clone();
     let targets = if config.access.allows_private_targets() { PrivateTargets::Allow } else { PrivateTargets::Refuse };
@@ -174,7 +175,7 @@ impl Answer {
         is_ours(self.field("content-security-policy"))
     }
 
-    /// What Gleaner's page about an error says, as text.
+    /// The words of Gleaner's page about an error, as text.
     fn reason(&self) -> Option<String> {
         let (_, from) = self.0.split_once("<p class=\"bad\">").filter(|_| self.is_our_own() && self.status() >= 400)?;
         let text = from.split("</p>").next()?.replace("<code>", "`").replace("</code>", "`");
@@ -291,7 +292,7 @@ fn page_finding(check: &'static str, page: &Url, answer: &Result<Answer, String>
     .figure("status", answer.as_ref().map_or(0, |answer| answer.status().into()))
 }
 
-/// What helps against an error, by the words of [`client::UpstreamError`].
+/// The next step after an error, by the words of [`client::UpstreamError`].
 fn next_step(reason: &str) -> &'static str {
     let has = |words: &str| reason.contains(words);
     if has("certificate cannot be trusted") {
@@ -324,7 +325,7 @@ fn http2_finding(page: &Url, outcome: Result<bool, String>, is_https_good: bool)
     }
 }
 
-/// By the date of a web server's answer, or else by that of this program.
+/// Judges this machine's clock by the date of a web server's answer, or else by that of this program.
 fn clock(web: Option<SystemTime>) -> Finding {
     const CHECK: &str = "clock";
     let now = SystemTime::now();

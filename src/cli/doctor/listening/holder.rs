@@ -10,7 +10,7 @@ use std::{
 /// The state of a socket that listens, in /proc/net/tcp.
 const LISTENING: &str = "0A";
 
-/// As far as it is known.
+/// The program behind a socket, as far as it is known.
 #[derive(Debug, Default)]
 pub(super) struct Holder {
     pub(super) name: Option<String>,
