@@ -80,8 +80,10 @@ impl Acl {
         if matches!(site, Some("same-origin" | "none")) {
             return Initiator::Near;
         }
-        // Going from a page to another one, which Chromium lets a page do too: the person sees where it led.
-        if method.is_safe() && text("sec-fetch-dest") == Some("document") {
+        // Going from a page to another one, which Chromium lets a page do too: the person sees where it led. Not what is loaded in
+        // advance (`Sec-Purpose`), which nobody sees.
+        let is_seen = text("sec-fetch-dest") == Some("document") && !headers.contains_key("sec-purpose");
+        if method.is_safe() && is_seen {
             return Initiator::Near;
         }
         let page = text(header::ORIGIN.as_str()).or_else(|| text(header::REFERER.as_str()));
@@ -200,5 +202,6 @@ mod tests {
         }
         let link = "sec-fetch-site: cross-site; sec-fetch-mode: navigate; sec-fetch-dest: document; referer: https://evil.example/";
         assert_eq!((of(&Method::GET, link), of(&Method::POST, link)), (Near, Public));
+        assert_eq!(of(&Method::GET, &format!("{link}; sec-purpose: prefetch")), Public);
     }
 }

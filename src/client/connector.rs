@@ -20,6 +20,7 @@ use tokio::{
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
 use tokio_util::either::Either;
+use tracing::warn;
 
 use super::{
     UpstreamError,
@@ -27,7 +28,7 @@ use super::{
     tls::{self, CertificateRequested, Tls},
 };
 use crate::{
-    access_control::{Acl, Initiator, Permit, PortRule},
+    access_control::{Acl, Initiator, Permit, PortRule, Refusal},
     authority::{Scheme, Target},
     config::{Config, Timeouts},
     tcp,
@@ -213,7 +214,13 @@ fn allowed(
     }
     match (allowed.is_empty(), refused) {
         (false, _) => Ok(allowed),
-        (true, Some(refusal)) => Err(UpstreamError::Address(refusal)),
+        (true, Some(refusal)) => {
+            if matches!(refusal, Refusal::Rebound(_)) {
+                // In a tunnel the browser shows no page of ours that says so.
+                warn!(host = target.plain_host(), %refusal, "a name was refused; `access.rebind_allowed` lists those that are your own");
+            }
+            Err(UpstreamError::Address(refusal))
+        }
         (true, None) => Err(UpstreamError::Dns("the name has no address".to_owned())),
     }
 }

@@ -5,7 +5,7 @@ use std::{fs, time::Duration};
 use tokio::time::timeout;
 
 use super::{ARTICLE, WRITTEN, hidden, post, with_file};
-use crate::harness::{Origin, TestProxy, get, origin::html, webdriver::Window};
+use crate::harness::{Origin, TestProxy, get, origin::html, webdriver::Window, wire::soon};
 
 #[tokio::test]
 async fn a_switch_changes_the_file_and_the_next_page() {
