@@ -175,6 +175,11 @@ impl TrustedDevices {
         self.remove_and_save(|entry| entry.is_at(address, user));
     }
 
+    /// Forgets all programs at an address, whoever uses them.
+    pub(crate) fn forget_address(&self, address: IpAddr) {
+        self.remove_and_save(|entry| entry.address == address.to_canonical());
+    }
+
     fn remove_and_save(&self, goes: impl Fn(&TrustedDevice) -> bool) {
         let mut list = self.current();
         if self.remove(&mut list, goes) > 0 {
