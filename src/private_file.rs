@@ -50,7 +50,7 @@ pub(crate) fn write_later(path: &Path, bytes: Vec<u8>, written: impl FnOnce(io::
 pub(crate) fn check_owner(path: &Path) -> io::Result<Result<(), String>> {
     let metadata = fs::metadata(path)?;
     if metadata.mode() & 0o002 != 0 {
-        return Ok(Err("everybody can write there; `chmod 700` on the folder mends that".to_owned()));
+        return Ok(Err("everybody can write there; `chmod o-w` on it mends that".to_owned()));
     }
     // What root owns is of an administrator, who can do everything anyway.
     match effective_user() {

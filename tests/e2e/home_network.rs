@@ -54,9 +54,9 @@ async fn a_public_page_in_chromium_reaches_nothing_at_home() {
              const ended = (element, path) => new Promise(done => {{
                  element.onload = () => done('loaded'); element.onerror = () => done('failed'); element.src = at(path);
              }});
-             frame.name = 'frame';
+             frame.name = '{host}';
              const form = document.body.appendChild(document.createElement('form'));
-             Object.assign(form, {{ method: 'post', action: at('/form'), target: 'frame' }});
+             Object.assign(form, {{ method: 'post', action: at('/form'), target: '{host}' }});
              const posted = new Promise(done => frame.onload = () => done('posted'));
              form.submit();
              const socket = new Promise(done => {{
