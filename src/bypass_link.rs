@@ -65,7 +65,7 @@ pub(crate) fn to_blocked(page: &Url) -> Url {
     link
 }
 
-/// What a token for all of a host is made from.
+/// The address from which a token for a whole host is made.
 fn whole_host(page: &Url) -> Option<Url> {
     Url::parse(&format!("{BLOCKED}:{}", page.host_str()?)).ok()
 }
@@ -165,7 +165,7 @@ impl BypassLinks {
 /// The purpose of the tokens.
 const ORIGINAL: &str = "original";
 
-/// What a token is of. `User-Agent` distinguishes clients behind one IP address.
+/// The parts that a token is made of. `User-Agent` distinguishes clients behind one IP address.
 fn parts(client: IpAddr, headers: &HeaderMap, page: &Url) -> [Vec<u8>; 3] {
     let browser = headers.get(header::USER_AGENT).map(HeaderValue::as_bytes).unwrap_or_default();
     let mut page = page.clone();
@@ -173,8 +173,8 @@ fn parts(client: IpAddr, headers: &HeaderMap, page: &Url) -> [Vec<u8>; 3] {
     [client.to_string().into_bytes(), browser.to_vec(), page.as_str().as_bytes().to_vec()]
 }
 
-/// The question. The original stays as it came, so the way back is here, where the browser's Back leads: as the page was, if the
-/// browser kept it.
+/// The confirmation page. The original page cannot carry a link back, so this page has it: the browser's Back leads here, as the
+/// page was, if the browser kept it.
 fn confirmation(page: &Url, rule: Option<&str>, token: &str) -> Markup {
     let mut link = if rule.is_some() { to_blocked(page) } else { to(page) };
     link.query_pairs_mut().append_pair("token", token);

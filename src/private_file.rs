@@ -17,7 +17,7 @@ use tokio::runtime::Handle;
 /// Held while a file is written: the newest contents come last.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// What is still to be written.
+/// Contents that are still to be written, by file.
 static WAITING: LazyLock<Mutex<HashMap<PathBuf, Vec<u8>>>> = LazyLock::new(Mutex::default);
 
 /// Writes the file, and returns when it was modified. Another process may have put another in its place by then.
@@ -45,7 +45,7 @@ pub(crate) fn write_later(path: &Path, bytes: Vec<u8>, written: impl FnOnce(io::
     }
 }
 
-/// What is wrong with the owner of a file or folder, or with who may write there: another user could put secrets of his own in the
+/// Checks the owner of a file or folder, and that not everybody may write there: else another user could put secrets of his own in the
 /// place of ours.
 pub(crate) fn check_owner(path: &Path) -> io::Result<Result<(), String>> {
     let metadata = fs::metadata(path)?;

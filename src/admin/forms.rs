@@ -42,7 +42,7 @@ impl Forms {
     }
 }
 
-/// What the token of a form is of.
+/// The parts that the token of a form is made of.
 fn parts(device: &Device, path: &str) -> [String; 3] {
     [device.address.to_string(), device.user.as_deref().unwrap_or_default().to_owned(), path.to_owned()]
 }

@@ -26,7 +26,7 @@ use crate::{
 /// The style sheet's path.
 pub(super) const CHECK: &str = "/check.css";
 
-/// What it does where it loads.
+/// The style sheet of the TLS check: it shows that the page's certificate is trusted.
 pub(super) const CHECK_STYLE: &str = ".untrusted{display:none}.live:before{content:\"✓ All is set\"}\
                                       .then:before{content:\"This browser trusts the certificate: encrypted pages come decluttered from now on. Read on.\"}\
                                       @supports(content:\"x\"){.again{display:none}}";
@@ -81,10 +81,10 @@ fn profile<'a>(running: &'a RuntimeState, visit: &Visit<'_>) -> Option<Choice<'a
     running.config.profiles.choose(&asker, "")
 }
 
-/// What a token of this page's style sheet is for.
+/// The purpose of the tokens in host names of the style sheet.
 const CHECK_PURPOSE: &str = "check";
 
-/// What the host's name begins with; a token follows.
+/// The letter before the token in the host name of the style sheet.
 const CHECK_HOST: &str = "c";
 
 fn check_token(proxy: &Proxy, visit: &Visit<'_>) -> String {
@@ -99,7 +99,7 @@ pub(super) fn is_check(proxy: &Proxy, visit: &Visit<'_>, path: &str) -> bool {
     path == CHECK && token.is_some_and(|token| proxy.tokens.is_fresh(token, CHECK_PURPOSE, &client(visit)))
 }
 
-/// Who is shown the page. Without the program: some systems have another `User-Agent` for what a page loads.
+/// The client that a page is shown to: its address and user. Some systems have another `User-Agent` for what a page loads.
 fn client(visit: &Visit<'_>) -> [String; 2] {
     [visit.device.address.to_string(), visit.user().unwrap_or_default().to_owned()]
 }
@@ -169,7 +169,7 @@ fn steps(steps: &[Markup]) -> Markup {
     html! { ol { @for step in steps { li { (step) } } } }
 }
 
-/// What the proxy knows of this device, and how to make it forget.
+/// The proxy's knowledge of this device, and how to make it forget.
 fn this_device(proxy: &Proxy, visit: &Visit<'_>, choice: Option<Choice<'_>>, is_known: bool) -> Markup {
     let tunnelled = proxy.tunnelled.of(&visit.device);
     let forget = forms::button(&proxy.forms, &visit.device, forms::FORGET, "Forget this device");

@@ -43,7 +43,7 @@ fn article() -> String {
 /// Scripts would draw it, so that the chain gives up.
 const DRAWN: &str = "<html><body><div id=app></div><script>draw()</script><p>Hi</p></body></html>";
 
-/// What a page says must not command the terminal: titles, colours, or worse.
+/// Text of a page must not command the terminal: titles, colours, or worse.
 #[test]
 fn no_command_prints_control_characters_of_a_page() {
     let dir = folder();

@@ -1,4 +1,4 @@
-//! What pages of the public internet get of the home network: nothing.
+//! Pages of the public internet reach nothing of the home network.
 //!
 //! Chromium asks a person before a page may reach a private address (Local Network Access). Behind a proxy it cannot know the address.
 

@@ -10,7 +10,7 @@ pub(crate) const HOME: &str = "192.168.77.1";
 /// A public address (RFC 5737).
 pub(crate) const PUBLIC: &str = "203.0.113.5";
 
-/// Where the hosts file is, inside.
+/// The variable that names the hosts file inside of the namespace.
 const HOSTS: &str = "GLEANER_TEST_HOSTS";
 
 const READY: &str = "the network is ready";
