@@ -268,10 +268,10 @@ async fn what_another_site_names_teaches_nothing() {
     let other_path = real.replace("/check.css", "/x.png");
     let zeros = format!("https://c{}.gleaner.internal/check.css", "0".repeat(32));
     for url in ["https://gleaner.internal/x.png", "https://gleaner.internal/check.css", &zeros, &forged, &other_path] {
-        assert!(!fetch(url).await.contains(".live"), "{url}");
+        assert!(!fetch(url).await.contains("@supports"), "{url}");
         assert!(!knows_curl(&proxy).await, "{url}");
     }
-    assert!(fetch(&real).await.contains(".live") && knows_curl(&proxy).await);
+    assert!(fetch(&real).await.contains("@supports") && knows_curl(&proxy).await);
     // What is known already is not written again.
     let list = gleaner::TrustedDevices::open(trust.parent());
     written(&list, 1).await;
@@ -279,7 +279,7 @@ async fn what_another_site_names_teaches_nothing() {
     let number = || std::os::unix::fs::MetadataExt::ino(&fs::metadata(&file).unwrap());
     let before = number();
     for _ in 0..3 {
-        assert!(fetch(&check(&proxy).await).await.contains(".live"));
+        assert!(fetch(&check(&proxy).await).await.contains("@supports"));
     }
     assert_eq!(number(), before);
     proxy.stop().await;
