@@ -27,7 +27,7 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 use tracing::{debug, warn};
 
-use self::first_bytes::{FirstBytes, Hello, first_bytes};
+use self::first_bytes::{FirstBytes, Hello, first_bytes, is_other_protocol};
 pub(crate) use self::tunnelled_hosts::TunnelledHosts;
 use crate::{
     access_control::{Permit, is_private},
@@ -230,15 +230,31 @@ impl SniffedConnect {
             Ok(Err(error)) => return self.broke_off(&error),
             Err(_) => return self.handshake_failed("it took too long"),
         };
-        let version = match stream.get_ref().1.alpn_protocol() {
-            Some(b"h2") => Version::HTTP_2,
-            _ => Version::HTTP_11,
-        };
+        let protocol = stream.get_ref().1.alpn_protocol();
+        let version = if protocol == Some(b"h2") { Version::HTTP_2 } else { Version::HTTP_11 };
+        let may_be_other = protocol.is_none();
         let mut read = BytesMut::new();
         match timeout(PIN_CHECK, stream.read_buf(&mut read)).await {
             Ok(Ok(0)) => self.broke_off(&io::ErrorKind::UnexpectedEof.into()),
             Ok(Err(error)) => self.broke_off(&error),
+            Ok(Ok(_)) if may_be_other && is_other_protocol(&read) => self.relay(rewound(read, stream)).await,
+            // A client of HTTP asks at once; in some other protocols the server speaks first.
+            Err(_) if may_be_other => self.relay(rewound(read, stream)).await,
             Ok(Ok(_)) | Err(_) => self.serve(rewound(read, stream), target, version),
+        }
+    }
+
+    /// Decrypted, and another protocol than HTTP: bytes both ways between the two TLS connections.
+    async fn relay<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(mut self, client: I) {
+        let Destination::Origin(permit) = &self.destination else { return };
+        self.log.route = "tunnel";
+        self.connection.is_tunnel.store(true, Relaxed);
+        match self.running.client.connect_tls(permit, requester(&self.connection)).await {
+            Err(error) => self.failed(&error),
+            Ok(upstream) => {
+                let draining = self.connection.shutdown.draining.child_token();
+                Trust::watch(self.trust, &draining, tunnel::copy(&draining, client, upstream, self.log, None)).await;
+            }
         }
     }
 

@@ -34,7 +34,9 @@ impl Exchange {
         let intercept = self.profile(request.headers(), target.plain_host()).map(|choice| choice.profile.intercept);
         let intercepts = matches!(intercept, Some(Intercept::On | Intercept::Auto));
         let mut route = Route::of_connect(target, &self.running.config, intercepts);
-        if route == Route::Intercept && self.proxy.tunnelled.contains(&device, &target.host_port) {
+        let is_tunnelled =
+            || self.proxy.tunnelled.contains(&device, &target.host_port) || self.running.open_authority().is_none();
+        if route == Route::Intercept && is_tunnelled() {
             route = Route::Tunnel;
         }
         let trust =

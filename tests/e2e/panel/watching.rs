@@ -216,6 +216,8 @@ async fn systemd_understands_the_unit() {
     command.arg("verify").arg(&file);
     let (well, text) = run(command).await;
     assert!(well && text.is_empty(), "{text}");
+    // With systemd's own 100 ms five failures in a row, as before the disk or network is there, would be the last.
+    assert!(unit.contains("\nRestartSec=5\n"));
 }
 
 /// systemd's side of `Type=notify`.
