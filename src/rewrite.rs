@@ -226,7 +226,7 @@ impl Rewriter {
 
     /// The original, whose copy may be asked for again by its validators.
     fn pass(&self, asked: &RequestInfo<'_>, head: Parts, body: Body, reason: PassReason) -> (Response<Body>, String) {
-        if head.status == StatusCode::OK && reason.is_lasting() && self.is_wanted(asked) {
+        if head.status == StatusCode::OK && reason.is_lasting() && asked.is_of_browser() && self.is_wanted(asked) {
             self.passed.add(asked, &head.headers);
         }
         pass(head, body, reason)
