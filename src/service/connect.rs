@@ -34,14 +34,14 @@ impl Exchange {
         let intercept = self.profile(request.headers(), target.plain_host()).map(|choice| choice.profile.intercept);
         let intercepts = matches!(intercept, Some(Intercept::On | Intercept::Auto));
         let mut route = Route::of_connect(target, &self.running.config, intercepts);
-        let is_tunnelled =
-            || self.proxy.tunnelled.contains(&device, &target.host_port) || self.running.open_authority().is_none();
-        if route == Route::Intercept && is_tunnelled() {
+        if route == Route::Intercept && self.proxy.tunnelled.contains(&device, &target.host_port) {
             route = Route::Tunnel;
         }
         let trust =
             (route == Route::Intercept && intercept == Some(Intercept::Auto)).then(|| Trust::of(&self.proxy, &device));
-        if trust.as_ref().is_some_and(|trust| !trust.is_given) {
+        let is_given = trust.as_ref().is_none_or(|trust| trust.is_given);
+        // There is none before the clock is set.
+        if route == Route::Intercept && !(is_given && self.running.open_authority().is_some()) {
             route = Route::Tunnel;
         }
         self.log.route = route.as_str();
