@@ -218,8 +218,7 @@ fn load(dir: &Path) -> Result<Authority, AuthorityError> {
     let certificate_pem = only_certificate(&read(&cert_path)?);
     let certificate = CertificateDer::from_pem_slice(certificate_pem.as_bytes())
         .map_err(|error| bad(&cert_path, format!("not a certificate: {error}")))?;
-    let (not_before, not_after) =
-        check_certificate(&certificate, &key).map_err(|problem| bad(&cert_path, problem))?;
+    let (not_before, not_after) = check_certificate(&certificate, &key).map_err(|problem| bad(&cert_path, problem))?;
     let now = OffsetDateTime::now_utc();
     if now < not_before {
         let begin = format!("the certificate in {} became valid ({})", cert_path.display(), not_before.date());

@@ -64,7 +64,8 @@ pub(crate) fn prefers_html(headers: &HeaderMap) -> bool {
 
 /// Whether a client names HTML among what it accepts.
 pub(crate) fn names_html(headers: &HeaderMap) -> bool {
-    let is_html = |name: &str| ["text/html", "application/xhtml+xml"].iter().any(|html| name.eq_ignore_ascii_case(html));
+    let is_html =
+        |name: &str| ["text/html", "application/xhtml+xml"].iter().any(|html| name.eq_ignore_ascii_case(html));
     members(headers, &header::ACCEPT).any(|member| is_html(split_weight(member).0))
 }
 

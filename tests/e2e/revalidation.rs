@@ -123,7 +123,9 @@ async fn nginx_with(files: &[(&str, &str)]) -> Option<(Origin, crate::harness::p
 #[tokio::test]
 async fn curl_and_wget_do_not_load_again_what_is_as_it_was() {
     let text = format!("<!doctype html><title>Bells</title><p>{}", "The bells ring at six. ".repeat(40));
-    let Some((origin, _nginx, _dir)) = nginx_with(&[("page.html", &text), ("file.bin", "binary")]).await else { return };
+    let Some((origin, _nginx, _dir)) = nginx_with(&[("page.html", &text), ("file.bin", "binary")]).await else {
+        return;
+    };
     let proxy = TestProxy::start("").await;
     let dir = tempfile::tempdir().unwrap();
     for name in ["page.html", "file.bin"] {
@@ -138,7 +140,12 @@ async fn curl_and_wget_do_not_load_again_what_is_as_it_was() {
         for wanted in ["200 OK", "304 Not Modified"] {
             let Some(wget) = optional::program("wget", "wget") else { return };
             let mut command = Command::new(wget);
-            command.args(["-N", "-S", "-P"]).arg(dir.path()).arg(&url).env("http_proxy", proxy.url()).env("no_proxy", "");
+            command
+                .args(["-N", "-S", "-P"])
+                .arg(dir.path())
+                .arg(&url)
+                .env("http_proxy", proxy.url())
+                .env("no_proxy", "");
             let (well, told) = run(command).await;
             assert!(well && told.contains(&format!("HTTP/1.1 {wanted}")), "{name}: {told}");
         }
@@ -150,9 +157,10 @@ async fn apt_hits_what_it_has() {
     let Some(apt) = optional::program("apt-get", "apt") else { return };
     let packages = "Package: none\nVersion: 1\nArchitecture: all\nFilename: ./none.deb\nSize: 1\n\n";
     let sum: String = Sha256::digest(packages).iter().map(|byte| format!("{byte:02x}")).collect();
-    let release =
-        format!("Date: Sat, 21 Nov 2026 11:00:00 UTC\nSHA256:\n {sum} {} Packages\n", packages.len());
-    let Some((origin, _nginx, _dir)) = nginx_with(&[("Release", &release), ("Packages", packages)]).await else { return };
+    let release = format!("Date: Sat, 21 Nov 2026 11:00:00 UTC\nSHA256:\n {sum} {} Packages\n", packages.len());
+    let Some((origin, _nginx, _dir)) = nginx_with(&[("Release", &release), ("Packages", packages)]).await else {
+        return;
+    };
     let proxy = TestProxy::start("").await;
     let dir = tempfile::tempdir().unwrap();
     let place = |name: &str| dir.path().join(name).display().to_string();

@@ -62,7 +62,8 @@ impl<'a> RequestLine<'a> {
     /// `OPTIONS` of an absolute address that ends with its authority (RFC 9112 § 3.2.4).
     pub(super) fn is_for_whole_server(&self) -> bool {
         self.method == b"OPTIONS"
-            && authority_start(self.target).is_some_and(|start| !self.target[start..].iter().copied().any(is_path_start))
+            && authority_start(self.target)
+                .is_some_and(|start| !self.target[start..].iter().copied().any(is_path_start))
     }
 
     /// The authority of an absolute address (RFC 9112 § 3.2.2), with a user and password if it has them.
@@ -99,8 +100,7 @@ fn percent_encoded(target: &[u8]) -> Option<Vec<u8>> {
     let path = authority_start(target).unwrap_or(0);
     let path = path + target[path..].iter().copied().position(is_path_start)?;
     let query = memchr::memchr(b'?', target).unwrap_or(target.len());
-    let must_encode =
-        |at: usize, byte: u8| !byte.is_ascii() || b"\"<>".contains(&byte) || byte == b'`' && at < query;
+    let must_encode = |at: usize, byte: u8| !byte.is_ascii() || b"\"<>".contains(&byte) || byte == b'`' && at < query;
     if !(path..target.len()).any(|at| must_encode(at, target[at])) {
         return None;
     }
