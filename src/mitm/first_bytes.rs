@@ -67,6 +67,8 @@ fn is_http(bytes: &[u8]) -> Option<bool> {
 /// Whether these first bytes within TLS are of another protocol, where its client has named none (RFC 7301). What
 /// is HTTP with mistakes is not.
 pub(super) fn is_other_protocol(bytes: &[u8]) -> bool {
+    // RFC 9112 § 2.2: empty lines in front are skipped.
+    let bytes = bytes.trim_ascii_start();
     let line = memchr::memchr(b'\n', bytes).map(|end| &bytes[..end]);
     let is_text = |byte: &u8| !byte.is_ascii_control() || byte.is_ascii_whitespace();
     match line {
