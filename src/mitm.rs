@@ -197,16 +197,9 @@ impl SniffedConnect {
         if matches!(self.destination, Destination::ControlHost(_)) {
             return self.serve_plain(client);
         }
-        if self.blocks
-            && let Some(rule) = self.running.config.blocker.blocked_host(self.target().plain_host())
-        {
-            // Only now is it known that no request within can be answered in its place.
-            self.log.route = "blocked";
-            self.log.action = format!("blocked by {rule}");
+        if !self.begin_tunnel() {
             return;
         }
-        self.log.route = "tunnel";
-        self.connection.is_tunnel.store(true, Relaxed);
         if let Err(error) = self.connect().await {
             return self.failed(&error);
         }
@@ -215,6 +208,20 @@ impl SniffedConnect {
         };
         let draining = self.connection.shutdown.draining.child_token();
         Trust::watch(self.trust, &draining, tunnel::copy(&draining, client, upstream, self.log, None)).await;
+    }
+
+    /// Whether bytes may go both ways.
+    fn begin_tunnel(&mut self) -> bool {
+        let blocker = &self.running.config.blocker;
+        if let Some(rule) = blocker.blocked_host(self.target().plain_host()).filter(|_| self.blocks) {
+            // Only now is it known that no request within can be answered in its place.
+            self.log.route = "blocked";
+            self.log.action = format!("blocked by {rule}");
+            return false;
+        }
+        self.log.route = "tunnel";
+        self.connection.is_tunnel.store(true, Relaxed);
+        true
     }
 
     async fn decrypt<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, client: I) {
@@ -232,7 +239,7 @@ impl SniffedConnect {
         };
         let protocol = stream.get_ref().1.alpn_protocol();
         let version = if protocol == Some(b"h2") { Version::HTTP_2 } else { Version::HTTP_11 };
-        let may_be_other = protocol.is_none();
+        let may_be_other = protocol.is_none() && matches!(self.destination, Destination::Origin(_));
         let mut read = BytesMut::new();
         match timeout(PIN_CHECK, stream.read_buf(&mut read)).await {
             Ok(Ok(0)) => self.broke_off(&io::ErrorKind::UnexpectedEof.into()),
@@ -246,9 +253,10 @@ impl SniffedConnect {
 
     /// Decrypted, and another protocol than HTTP: bytes both ways between the two TLS connections.
     async fn relay<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(mut self, client: I) {
+        if !self.begin_tunnel() {
+            return;
+        }
         let Destination::Origin(permit) = &self.destination else { return };
-        self.log.route = "tunnel";
-        self.connection.is_tunnel.store(true, Relaxed);
         match self.running.client.connect_tls(permit, requester(&self.connection)).await {
             Err(error) => self.failed(&error),
             Ok(upstream) => {
