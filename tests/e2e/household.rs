@@ -183,6 +183,9 @@ fn no_authority_is_dated_by_a_clock_that_was_never_set() {
 #[tokio::test]
 async fn a_clock_that_is_not_set_yet_stops_no_start() {
     let Some(faketime) = optional::program("faketime", "faketime") else { return };
+    // It waits for its program and passes no signal on, so it is asked for the library alone.
+    let library = Command::new(faketime).args(["-f", "+0", "printenv", "LD_PRELOAD"]).output().unwrap().stdout;
+    let library = String::from_utf8(library).unwrap();
     let ca = TestCa::new();
     let origin = Origin::https(&ca, |_| html(PAGE)).await;
     for has_authority in [false, true] {
@@ -192,8 +195,8 @@ async fn a_clock_that_is_not_set_yet_stops_no_start() {
         if has_authority {
             assert!(gleaner(dir.path(), &["--config", "c.yaml", "ca", "export"], "").status.success());
         }
-        let mut command = Command::new(&faketime);
-        command.args(["2026-01-02 00:00:00", env!("CARGO_BIN_EXE_gleaner"), "--config", "c.yaml"]);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+        command.args(["--config", "c.yaml"]).env("LD_PRELOAD", library.trim()).env("FAKETIME", "@2026-01-02 00:00:00");
         let mut running = Running::start(command.current_dir(dir.path()));
         let own: std::net::SocketAddr = running.wait_for("proxy ").parse().unwrap();
         let https = running.wait_for("HTTPS ");
