@@ -251,7 +251,7 @@ impl SniffedConnect {
         }
     }
 
-    /// Decrypted, and another protocol than HTTP: bytes both ways between the two TLS connections.
+    /// Copies both ways between the client's TLS and another to the origin, because they speak another protocol than HTTP.
     async fn relay<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(mut self, client: I) {
         if !self.begin_tunnel() {
             return;

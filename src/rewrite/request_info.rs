@@ -135,7 +135,7 @@ impl<'a> RequestInfo<'a> {
         self.destination.is_some() || self.names_html
     }
 
-    /// What names the same document in requests of everybody: where it is, and how it would be rewritten.
+    /// The key of the document in whatever request asks for it: its address, and how it would be rewritten.
     pub(super) fn document(&self) -> impl Hash + use<'_> {
         (self.target, &self.path, &self.look.tagger)
     }

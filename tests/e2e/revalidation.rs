@@ -110,7 +110,7 @@ async fn a_browsers_copy_that_may_be_an_original_is_replaced_by_the_rewritten_pa
     assert_eq!(anew.status, 200, "the new configuration may rewrite it");
 }
 
-/// Every file was changed long ago.
+/// nginx with files that were changed long ago.
 async fn nginx_with(files: &[(&str, &str)]) -> Option<(Origin, crate::harness::program::Running, tempfile::TempDir)> {
     let (origin, running, dir) = nginx::origin("", files).await?;
     for (name, _) in files {
