@@ -197,7 +197,7 @@ async fn a_length_that_is_said_more_than_once_is_sent_on_once() {
     }
 }
 
-/// What follows it on the connection is the next response, however that is written.
+/// The bytes after its end are the next response, however that is written.
 #[tokio::test]
 async fn a_length_that_is_said_twice_ends_where_it_says() {
     for road in ROADS {
