@@ -158,7 +158,7 @@ async fn curl_and_wget_do_not_load_again_what_is_as_it_was() {
 async fn apt_hits_what_it_has() {
     let Some(apt) = optional::program("apt-get", "apt") else { return };
     let packages = "Package: none\nVersion: 1\nArchitecture: all\nFilename: ./none.deb\nSize: 1\n\n";
-    let sum: String = Sha256::digest(packages).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sum = Sha256::digest(packages).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
     let release = format!("Date: Sat, 21 Nov 2026 11:00:00 UTC\nSHA256:\n {sum} {} Packages\n", packages.len());
     let Some((origin, _nginx, _dir)) = nginx_with(&[("Release", &release), ("Packages", packages)]).await else {
         return;
