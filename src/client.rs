@@ -20,7 +20,11 @@ use std::{net::IpAddr, sync::Arc};
 use http::{HeaderMap, Request, Response, StatusCode, header, uri::PathAndQuery};
 use http_body::Body as _;
 use hyper::body::Incoming;
-use tokio::{net::TcpStream, sync::OwnedSemaphorePermit};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+    sync::OwnedSemaphorePermit,
+};
 
 #[cfg(feature = "fuzzing")]
 pub use self::tolerant_io::read_in_pieces;
@@ -241,6 +245,15 @@ impl Client {
     pub(crate) async fn connect(&self, permit: &Permit, requester: Requester<'_>) -> Result<TcpStream, UpstreamError> {
         let carries = permit.port_rule();
         self.connector.tcp(permit.target(), requester.address, carries).await
+    }
+
+    /// Connects over TLS for bytes that are no HTTP.
+    pub(crate) async fn connect_tls(
+        &self,
+        permit: &Permit,
+        requester: Requester<'_>,
+    ) -> Result<impl AsyncRead + AsyncWrite + Unpin + Send + use<>, UpstreamError> {
+        Ok(self.connector.connect(permit.target(), requester.address, true).await?.io)
     }
 
     /// Unused connections that are kept.

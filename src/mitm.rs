@@ -27,7 +27,7 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 use tracing::{debug, warn};
 
-use self::first_bytes::{FirstBytes, Hello, first_bytes};
+use self::first_bytes::{FirstBytes, Hello, first_bytes, is_other_protocol};
 pub(crate) use self::tunnelled_hosts::TunnelledHosts;
 use crate::{
     access_control::{Permit, is_private},
@@ -201,16 +201,9 @@ impl SniffedConnect {
         if matches!(self.destination, Destination::ControlHost(_)) {
             return self.serve_plain(client);
         }
-        if self.blocks
-            && let Some(rule) = self.running.config.blocker.blocked_host(self.target().plain_host())
-        {
-            // Only now is it known that no request within can be answered in its place.
-            self.log.route = "blocked";
-            self.log.action = format!("blocked by {rule}");
+        if !self.begin_tunnel() {
             return;
         }
-        self.log.route = "tunnel";
-        self.connection.is_tunnel.store(true, Relaxed);
         if let Err(error) = self.connect().await {
             return self.failed(&error);
         }
@@ -219,6 +212,20 @@ impl SniffedConnect {
         };
         let draining = self.connection.shutdown.draining.child_token();
         Trust::watch(self.trust, &draining, tunnel::copy(&draining, client, upstream, self.log, None)).await;
+    }
+
+    /// Whether bytes may go both ways.
+    fn begin_tunnel(&mut self) -> bool {
+        let blocker = &self.running.config.blocker;
+        if let Some(rule) = blocker.blocked_host(self.target().plain_host()).filter(|_| self.blocks) {
+            // Only now is it known that no request within can be answered in its place.
+            self.log.route = "blocked";
+            self.log.action = format!("blocked by {rule}");
+            return false;
+        }
+        self.log.route = "tunnel";
+        self.connection.is_tunnel.store(true, Relaxed);
+        true
     }
 
     async fn decrypt<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, client: I) {
@@ -234,15 +241,32 @@ impl SniffedConnect {
             Ok(Err(error)) => return self.broke_off(&error),
             Err(_) => return self.handshake_failed("it took too long"),
         };
-        let version = match stream.get_ref().1.alpn_protocol() {
-            Some(b"h2") => Version::HTTP_2,
-            _ => Version::HTTP_11,
-        };
+        let protocol = stream.get_ref().1.alpn_protocol();
+        let version = if protocol == Some(b"h2") { Version::HTTP_2 } else { Version::HTTP_11 };
+        let may_be_other = protocol.is_none() && matches!(self.destination, Destination::Origin(_));
         let mut read = BytesMut::new();
         match timeout(PIN_CHECK, stream.read_buf(&mut read)).await {
             Ok(Ok(0)) => self.broke_off(&io::ErrorKind::UnexpectedEof.into()),
             Ok(Err(error)) => self.broke_off(&error),
+            Ok(Ok(_)) if may_be_other && is_other_protocol(&read) => self.relay(rewound(read, stream)).await,
+            // A client of HTTP asks at once; in some other protocols the server speaks first.
+            Err(_) if may_be_other => self.relay(rewound(read, stream)).await,
             Ok(Ok(_)) | Err(_) => self.serve(rewound(read, stream), target, version),
+        }
+    }
+
+    /// Copies both ways between the client's TLS and another to the origin, because they speak another protocol than HTTP.
+    async fn relay<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(mut self, client: I) {
+        if !self.begin_tunnel() {
+            return;
+        }
+        let Destination::Origin(permit) = &self.destination else { return };
+        match self.running.client.connect_tls(permit, requester(&self.connection)).await {
+            Err(error) => self.failed(&error),
+            Ok(upstream) => {
+                let draining = self.connection.shutdown.draining.child_token();
+                Trust::watch(self.trust, &draining, tunnel::copy(&draining, client, upstream, self.log, None)).await;
+            }
         }
     }
 

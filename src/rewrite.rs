@@ -15,6 +15,7 @@ mod look;
 mod memory_budget;
 mod original;
 mod page_job;
+mod passed;
 mod request_info;
 mod workers;
 
@@ -22,7 +23,7 @@ use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use gleaner_filters::Filtered;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header, response::Parts};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header, response::Parts};
 use http_body_util::BodyExt;
 use tokio::{sync::Semaphore, time::timeout};
 use tracing::debug;
@@ -35,6 +36,7 @@ use self::{
     memory_budget::{MemoryBudget, Reservation},
     original::Original,
     page_job::{Job, Purpose},
+    passed::Passed,
     workers::Worker,
 };
 pub(crate) use self::{join::Fetch, look::Look, request_info::RequestInfo, workers::Workers};
@@ -60,6 +62,7 @@ pub(crate) struct Rewriter {
     memory: MemoryBudget,
     workers: Workers,
     domains: Domains,
+    passed: Passed,
 }
 
 /// Pages and memory in use, and their limits.
@@ -97,6 +100,7 @@ impl Rewriter {
             memory: MemoryBudget::new(config.limits.pages_memory_bytes),
             workers,
             domains: Domains::new(config.rewrite.remember_hosts),
+            passed: Passed::new(),
         })
     }
 
@@ -118,8 +122,9 @@ impl Rewriter {
             validators::drop_conditions(headers);
         } else if self.is_wanted(asked) {
             accept::narrow_codings(headers);
-            if asked.is_conditional && !validators::has_ours(headers) {
-                // The client's stored copy is the original, of the time before its pages were rewritten.
+            let is_doubtful = asked.is_conditional && asked.is_of_browser() && !validators::has_ours(headers);
+            if is_doubtful && !self.passed.has_all(asked, &validators::of_copies(headers)) {
+                // The client's stored copy may be the original, of the time before its pages were rewritten.
                 validators::drop_conditions(headers);
             }
         }
@@ -156,7 +161,7 @@ impl Rewriter {
         match verdict {
             // In a box, as the one above: the future is large and most responses are no pages.
             Ok(codings) => Box::pin(self.page(asked, head, body, codings, more)).await,
-            Err(reason) => pass(head, body, reason),
+            Err(reason) => self.pass(asked, head, body, reason),
         }
     }
 
@@ -175,12 +180,12 @@ impl Rewriter {
             return self.head_alone(asked.look, head, body);
         }
         let Ok(_permit) = self.pages_at_once.try_acquire() else {
-            return pass(head, body, PassReason::BUSY);
+            return self.pass(asked, head, body, PassReason::BUSY);
         };
         let length = content_length(&head.headers);
         let reservation = match self.memory.reserve(length, !codings.is_empty()).await {
             Ok(reservation) => reservation,
-            Err(reason) => return pass(head, body, reason),
+            Err(reason) => return self.pass(asked, head, body, reason),
         };
         let purpose = Purpose::Page {
             original: asked.can_be_repeated().then(|| bypass_link::to(&url)),
@@ -197,7 +202,7 @@ impl Rewriter {
         let received = receive(&mut body, &mut original, self.workers.start(job), number);
         let mut filtered = match timeout(self.max_wait, received).await.unwrap_or(Err(PassReason::SLOW)) {
             Ok(filtered) => filtered,
-            Err(reason) => return pass(head, original.into_body(body), reason),
+            Err(reason) => return self.pass(asked, head, original.into_body(body), reason),
         };
         self.domains.learn(&url, filtered.survey.as_ref());
         if let Some(controls) = asked.controls.as_ref().filter(|_| asked.can_be_repeated()) {
@@ -215,8 +220,16 @@ impl Rewriter {
                 response.extensions_mut().insert(effect);
                 (response, action)
             }
-            Err(reason) => pass(head, original.into_body(body), reason),
+            Err(reason) => self.pass(asked, head, original.into_body(body), reason),
         }
+    }
+
+    /// The original, whose copy may be asked for again by its validators.
+    fn pass(&self, asked: &RequestInfo<'_>, head: Parts, body: Body, reason: PassReason) -> (Response<Body>, String) {
+        if head.status == StatusCode::OK && reason.is_lasting() && asked.is_of_browser() && self.is_wanted(asked) {
+            self.passed.add(asked, &head.headers);
+        }
+        pass(head, body, reason)
     }
 
     fn job(

@@ -44,6 +44,7 @@ use crate::{
     client::PinnedConnections,
     credentials::Authenticator,
     device::Device,
+    headers::MAX_FIELDS,
     service::{self, Proxy},
     shutdown::ShutdownHandle,
 };
@@ -138,6 +139,7 @@ where
             // `ValidatingIo` has the timeouts.
             .header_read_timeout(None)
             .max_buf_size(HTTP1_BUFFER_BYTES)
+            .max_headers(MAX_FIELDS)
             .preserve_header_case(true)
             .title_case_headers(true)
             .serve_connection(TokioIo::new(io), service(proxy, Arc::clone(&connection)))

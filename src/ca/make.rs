@@ -27,7 +27,7 @@ const NOT_BEFORE: i64 = 1_793_491_200;
 pub(super) fn create(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<(), AuthorityError> {
     let now = OffsetDateTime::now_utc();
     if now.unix_timestamp() < NOT_BEFORE {
-        return Err(AuthorityError::Clock(now.date()));
+        return Err(AuthorityError::Clock(now.date(), "this program was made".to_owned()));
     }
     let key = KeyPair::generate()?;
     let name = format!("Gleaner CA {} {} {}", machine_name(), now.date(), mark(&key));

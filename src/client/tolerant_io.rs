@@ -2,8 +2,8 @@
 //! that hyper reads.
 //!
 //! Heads: any version, several spaces in the status line, obs-fold, lines that are no field, spaces around
-//! names, control characters, `Transfer-Encoding: identity`, lines ended by LF alone, chunks beside a length, a length that
-//! is no number (see [`normalized_head`]).
+//! names, control characters, `Transfer-Encoding: identity`, lines ended by LF alone, chunks beside a length (see
+//! [`normalized_head`]).
 //! Chunked bodies: lines ended by LF alone. What could be framed in two ways stays as it is and is refused later
 //! (`response_framing`). A connection that ends without `close_notify` has ended: RFC 9112 § 9.8 takes such an end of
 //! a close-delimited body for a break, but so many servers do it that browsers take it for the end (Chromium,

@@ -44,6 +44,13 @@ impl PassReason {
     pub(super) const BROKEN_OFF: Self = Self("broken-off");
     pub(super) const PANICKED: Self = Self("panicked");
 
+    /// Whether the same content would pass again.
+    pub(super) fn is_lasting(self) -> bool {
+        let may_end =
+            [Self::NO_TRANSFORM, Self::BROKEN_CODING, Self::BUSY, Self::SLOW, Self::BROKEN_OFF, Self::PANICKED];
+        !may_end.contains(&self) && !["out-of-time", "panic"].contains(&self.0)
+    }
+
     /// Whether another client's request for the same URL would have been rewritten.
     pub(super) fn depends_on_request(self) -> bool {
         [Self::DESTINATION, Self::BY_SCRIPT, Self::ACCEPT].contains(&self)

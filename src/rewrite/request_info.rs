@@ -1,5 +1,7 @@
 //! What rewriting needs to know of a request when the response has come.
 
+use std::hash::Hash;
+
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header, uri::PathAndQuery};
 use url::Url;
 
@@ -26,8 +28,9 @@ pub(crate) struct RequestInfo<'a> {
     pub(super) method: Method,
     pub(super) destination: Option<String>,
     pub(super) by_script: bool,
-    /// Whether `Accept` prefers HTML.
+    /// Whether `Accept` prefers HTML, and whether it names it.
     pub(super) prefers_html: bool,
+    names_html: bool,
     /// Whether it has `Cache-Control: no-transform` (RFC 9111 § 5.2.1.6).
     pub(super) no_transform: bool,
     /// Whether the reader asked for the original.
@@ -59,6 +62,7 @@ impl<'a> RequestInfo<'a> {
             destination: text(headers, &SEC_FETCH_DEST),
             by_script: headers.contains_key(X_REQUESTED_WITH),
             prefers_html: accept::prefers_html(headers),
+            names_html: accept::names_html(headers),
             no_transform: no_transform(headers),
             wants_original: false,
             has_range: headers.contains_key(header::RANGE)
@@ -123,6 +127,17 @@ impl<'a> RequestInfo<'a> {
     /// Whether the page is shown in a frame (Fetch Metadata § 2.1).
     pub(super) fn is_framed(&self) -> bool {
         matches!(self.destination.as_deref(), Some("iframe" | "frame"))
+    }
+
+    /// Whether it comes from a browser, which keeps pages from before they were rewritten. Programs that take everything
+    /// (`curl -z`, `wget -N`, apt) ask again for what they have themselves fetched.
+    pub(super) fn is_of_browser(&self) -> bool {
+        self.destination.is_some() || self.names_html
+    }
+
+    /// The key of the document in whatever request asks for it: its address, and how it would be rewritten.
+    pub(super) fn document(&self) -> impl Hash + use<'_> {
+        (self.target, &self.path, &self.look.tagger)
     }
 
     /// Whether the response will be shown as a page (Fetch § 2.2.5), as far as the request shows.

@@ -39,7 +39,9 @@ impl Exchange {
         }
         let trust =
             (route == Route::Intercept && intercept == Some(Intercept::Auto)).then(|| Trust::of(&self.proxy, &device));
-        if trust.as_ref().is_some_and(|trust| !trust.is_given) {
+        let is_given = trust.as_ref().is_none_or(|trust| trust.is_given);
+        // There is none before the clock is set.
+        if route == Route::Intercept && !(is_given && self.running.open_authority().is_some()) {
             route = Route::Tunnel;
         }
         self.log.route = route.as_str();

@@ -66,6 +66,7 @@ mod request_line;
 mod resolver;
 mod responses;
 mod resumption;
+mod revalidation;
 mod secrets;
 mod shutdown;
 mod silence;

@@ -210,11 +210,13 @@ async fn systemd_understands_the_unit() {
     let unit = include_str!("../../../contrib/gleaner.service");
     let unit = unit.replace("/usr/local/bin/gleaner", env!("CARGO_BIN_EXE_gleaner"));
     let file = dir.path().join("gleaner.service");
-    std::fs::write(&file, unit).unwrap();
+    std::fs::write(&file, &unit).unwrap();
     let mut command = std::process::Command::new(verify);
     command.arg("verify").arg(&file);
     let (well, text) = run(command).await;
     assert!(well && text.is_empty(), "{text}");
+    // With systemd's own 100 ms five failures in a row, as before the disk or network is there, would be the last.
+    assert!(unit.contains("\nRestartSec=5\n"));
 }
 
 /// systemd's side of `Type=notify`.
