@@ -31,6 +31,7 @@ use rustls::{
 };
 use time::{Duration, OffsetDateTime};
 
+pub(crate) use self::make::check_clock;
 use crate::{
     authority::Host,
     expiring_map::{ExpiringMap, Lifetime},

@@ -5,6 +5,7 @@ mod blocks;
 mod ca;
 mod check_config;
 mod devices;
+mod doctor;
 mod explain;
 mod extract;
 mod hash_password;
@@ -14,6 +15,7 @@ mod lists;
 mod overlay;
 mod pause;
 mod serve;
+mod service;
 
 use std::{
     borrow::Cow,
@@ -24,7 +26,7 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use gleaner_filters::PageError;
 
 use crate::{
@@ -46,6 +48,7 @@ const EX_CONFIG: u8 = 78;
 const EXIT_CODES: &str = "\
 Exit codes:
    0  all went well
+   1  `gleaner doctor` has found a problem
   64  the command line is wrong
   65  a page cannot be decompressed or filtered: broken gzip, an image, nothing, nested too deep, a frameset; a
       password is empty or one that no browser sends
@@ -106,6 +109,13 @@ enum Command {
     },
     /// Let everything through for some time
     Pause(pause::Args),
+    /// Look at all that the proxy needs, and say what to do where something is wrong
+    Doctor(doctor::Args),
+    /// Let the system run the proxy, from its start on
+    Service {
+        #[command(subcommand)]
+        command: service::Command,
+    },
     /// Say what becomes of a request: which profile it gets, which rule of which list decides, and why
     Explain(Box<explain::Args>),
 }
@@ -172,6 +182,12 @@ impl ServeArguments {
     }
 }
 
+/// The command line, for the tool that makes man pages and completions of it.
+#[must_use]
+pub fn command() -> clap::Command {
+    Arguments::command()
+}
+
 /// The program: arguments → configuration → command, and the exit code of what went wrong.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -222,6 +238,8 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Blocks(arguments)) => blocks::run(&arguments, &load(config)?),
         Some(Command::Lists { command }) => lists::run(command, &load(config.clone())?, || Ok(load(config.clone())?)),
         Some(Command::Pause(arguments)) => pause::run(&arguments, &load(config)?),
+        Some(Command::Doctor(arguments)) => doctor::run(arguments, config),
+        Some(Command::Service { command }) => service::run(command, config),
         Some(Command::Explain(arguments)) => explain::run(&arguments, &load(config)?),
     }
 }
@@ -310,8 +328,6 @@ fn exit_code(error: &anyhow::Error) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

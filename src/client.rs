@@ -20,6 +20,7 @@ use std::{net::IpAddr, sync::Arc};
 use http::{HeaderMap, Request, Response, StatusCode, header, uri::PathAndQuery};
 use http_body::Body as _;
 use hyper::body::Incoming;
+use rustls::{ClientConfig, pki_types::CertificateDer};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
@@ -39,9 +40,17 @@ use crate::{
     access_control::{Acl, Permit},
     authority::{Scheme, Target},
     body::{Body, IncomingBody},
-    config::{Config, Timeouts},
+    config::{Config, HostPatterns, Timeouts},
     expiring_map::{ExpiringMap, Lifetime},
 };
+
+/// The TLS settings of connections to origins, which offer HTTP/2; `None` where no trusted certificates were found.
+pub(crate) fn tls_settings(
+    extra_roots: &[CertificateDer<'static>],
+    insecure: &HostPatterns,
+) -> Option<Arc<ClientConfig>> {
+    tls::configure(extra_roots, insecure).map(|tls| tls.any)
+}
 
 /// Origins that are remembered to take HTTP/1.1 only.
 const MAX_HTTP1_ONLY: usize = 1024;

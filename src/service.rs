@@ -19,6 +19,7 @@ use hyper::body::{Body as _, Incoming};
 use tokio::time::Instant;
 use tracing::{Instrument, debug, debug_span};
 
+pub(crate) use self::proxy::descriptor_budget;
 pub use self::proxy::{Proxy, StartError};
 pub(crate) use self::trust::Trust;
 use crate::{

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The address under which this machine itself reaches a listener: loopback, if it listens on all addresses.
-fn nearby(addr: SocketAddr) -> SocketAddr {
+pub(super) fn nearby(addr: SocketAddr) -> SocketAddr {
     match addr.ip() {
         ip if !ip.is_unspecified() => addr,
         IpAddr::V4(_) => (Ipv4Addr::LOCALHOST, addr.port()).into(),

@@ -170,7 +170,7 @@ impl Proxy {
 
 /// How many client connections and idle upstream connections the process has descriptors for: each client
 /// connection may need another to an origin.
-fn descriptor_budget(configured: usize) -> (usize, usize) {
+pub(crate) fn descriptor_budget(configured: usize) -> (usize, usize) {
     // The program raises its limit at start; see `cli::serve`.
     let descriptors = rlimit::Resource::NOFILE.get_soft().unwrap_or(1024);
     let descriptors = usize::try_from(descriptors).unwrap_or(usize::MAX);
