@@ -7,6 +7,7 @@ mod connector;
 mod error;
 mod http1_connection;
 mod http2_connection;
+mod ping_timer;
 mod pool;
 mod resolver;
 mod response_framing;

@@ -4,7 +4,7 @@ use std::{future::poll_fn, pin::Pin, sync::Arc, time::Duration};
 
 use http::{Request, Uri, Version, header};
 use hyper::client::conn::http2;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tracing::debug;
 
@@ -12,6 +12,7 @@ use super::{
     Client, Failed, Sent, UpstreamError,
     connector::Io,
     path_of,
+    ping_timer::PingTimer,
     pool::{self, Http2Connection, STREAMS_PER_CONNECTION},
     response_wait::ResponseWait,
     retry::{self, ReplayableRequest},
@@ -27,8 +28,8 @@ const HTTP2_FIELD_BYTES: u32 = 256 * 1024;
 const STREAM_WINDOW: u32 = 512 * 1024;
 const CONNECTION_WINDOW: u32 = STREAM_WINDOW * (STREAMS_PER_CONNECTION + 1);
 
-/// An HTTP/2 connection without traffic for so long is asked for a sign of life (RFC 9113 § 6.7), and is dead if none
-/// comes in time. Lowering them finds dead connections sooner and wakes idle ones more often.
+/// An HTTP/2 connection that was silent for so long while a request waits is asked for a sign of life (RFC 9113 § 6.7; see
+/// `ping_timer`), and is dead if none comes in time. Lowering them finds dead connections sooner.
 const PING_INTERVAL: Duration = Duration::from_secs(15);
 const PING_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -44,9 +45,13 @@ impl Client {
         prepare(&mut request, target).map_err(Failed::Final)?;
         let is_idempotent = request.method().is_idempotent();
         let replay = ReplayableRequest::of(&mut request);
+        let waiting = connection.pings.request();
         let sent = wait.first_byte(std::pin::pin!(connection.sender.try_send_request(*request))).await;
         match sent {
-            Ok(Ok(response)) => Ok((response, Some(stream))),
+            Ok(Ok(response)) => {
+                waiting.answered();
+                Ok((response, Some(stream)))
+            }
             Ok(Err(mut error)) => {
                 if let Some(unsent) = error.take_message() {
                     return Err(Failed::Unsent(Box::new(unsent)));
@@ -75,13 +80,15 @@ impl Client {
 }
 
 pub(super) async fn handshake(io: Io) -> Result<Http2Connection, UpstreamError> {
+    let pings = PingTimer::new();
     let (mut sender, mut connection) = http2::Builder::new(TokioExecutor::new())
-        .timer(TokioTimer::new())
+        .timer(pings.clone())
         .max_header_list_size(HTTP2_FIELD_BYTES)
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
         .keep_alive_interval(PING_INTERVAL)
         .keep_alive_timeout(PING_TIMEOUT)
+        // The timer knows better than hyper whether the connection rests.
         .keep_alive_while_idle(true)
         .initial_max_send_streams(pool::INITIAL_STREAMS)
         .handshake(TokioIo::new(io))
@@ -102,7 +109,7 @@ pub(super) async fn handshake(io: Io) -> Result<Http2Connection, UpstreamError> 
     });
     let ready = sender.ready().await;
     ready.map_err(|error| UpstreamError::of(&error))?;
-    Ok(Http2Connection::new(sender, server_limit))
+    Ok(Http2Connection::new(sender, server_limit, pings))
 }
 
 /// The request as it is written over HTTP/2: `:authority` alone names the host (RFC 9113 § 8.3.1); nginx before 1.29.1

@@ -55,6 +55,18 @@ pub fn starter(lan: bool) -> String {
     include_str!("init.yaml").replace("LAN", if lan { "true" } else { "false" })
 }
 
+/// Runs [`edited`] or [`save`] away from the threads that serve requests: checking compiles lists, which may take seconds.
+pub(crate) async fn in_background<T: Send + 'static>(
+    edit: fn(&str, &[Change], &Path) -> Result<T, EditError>,
+    text: &str,
+    changes: &[Change],
+    name: &Path,
+) -> Result<T, EditError> {
+    let (text, changes, name) = (text.to_owned(), changes.to_vec(), name.to_owned());
+    let edited = tokio::task::spawn_blocking(move || edit(&text, &changes, &name)).await;
+    edited.unwrap_or_else(|error| Err(EditError::Layout(error.to_string())))
+}
+
 /// The text with these changes, checked as the file is checked. `name` is the file, for relative paths.
 pub(crate) fn edited(text: &str, changes: &[Change], name: &Path) -> Result<(String, Config), EditError> {
     let after = apply(text, changes).map_err(EditError::Layout)?;
@@ -67,7 +79,7 @@ pub(crate) fn edited(text: &str, changes: &[Change], name: &Path) -> Result<(Str
 }
 
 /// Makes these changes in the file, if its text is still this one. What was there is kept beside it, as `….bak`.
-pub(crate) fn save(name: &Path, before: &str, changes: &[Change]) -> Result<(), EditError> {
+pub(crate) fn save(before: &str, changes: &[Change], name: &Path) -> Result<(), EditError> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock();
     let failed = |error| EditError::Io { file: name.to_owned(), error };
@@ -319,18 +331,18 @@ mod tests {
         fs::write(&real, "log: { level: warn } # mine\n").unwrap();
         std::os::unix::fs::symlink(&real, &name).unwrap();
         let change = |value: &str| [Change { path: vec!["log".into(), "level".into()], value: value.into() }];
-        save(&name, "log: { level: warn } # mine\n", &change("error")).unwrap();
+        save("log: { level: warn } # mine\n", &change("error"), &name).unwrap();
         assert_eq!(fs::read_to_string(&real).unwrap(), "log: { level: error } # mine\n");
         assert_eq!(fs::read_to_string(dir.path().join("real.yaml.bak")).unwrap(), "log: { level: warn } # mine\n");
         assert!(name.is_symlink());
-        let stale = save(&name, "log: { level: warn } # mine\n", &change("info"));
+        let stale = save("log: { level: warn } # mine\n", &change("info"), &name);
         assert!(matches!(stale, Err(EditError::Stale)));
-        let wrong = save(&name, "log: { level: error } # mine\n", &change("loud")).unwrap_err().to_string();
+        let wrong = save("log: { level: error } # mine\n", &change("loud"), &name).unwrap_err().to_string();
         assert!(wrong.contains("config.yaml:1:15: log.level: unknown word `loud`"), "{wrong}");
         let mut permissions = fs::metadata(&real).unwrap().permissions();
         permissions.set_readonly(true);
         fs::set_permissions(&real, permissions).unwrap();
-        let locked = save(&name, "log: { level: error } # mine\n", &change("info")).unwrap_err().to_string();
+        let locked = save("log: { level: error } # mine\n", &change("info"), &name).unwrap_err().to_string();
         assert!(locked.ends_with("config.yaml: it is read-only"), "{locked}");
         assert_eq!(fs::read_to_string(&real).unwrap(), "log: { level: error } # mine\n");
     }
