@@ -19,7 +19,6 @@ mod tolerant_io;
 use std::{net::IpAddr, sync::Arc};
 
 use http::{HeaderMap, Request, Response, StatusCode, header, uri::PathAndQuery};
-use http_body::Body as _;
 use hyper::body::Incoming;
 use tokio::{net::TcpStream, sync::OwnedSemaphorePermit};
 
@@ -35,7 +34,7 @@ pub(crate) use self::{error::UpstreamError, pool::PinnedConnections, response_wa
 use crate::{
     access_control::{Acl, Permit},
     authority::{Scheme, Target},
-    body::{Body, IncomingBody},
+    body::{Body, IncomingBody, Upload},
     config::{Config, Timeouts},
     expiring_map::{ExpiringMap, Lifetime},
 };
@@ -95,8 +94,8 @@ impl Client {
         informational: OnInformational,
     ) -> Result<Response<IncomingBody>, UpstreamError> {
         let target = permit.target();
-        let request_ended = request.body().is_end_stream();
         let wait = ResponseWait::new(&mut request, informational, &self.timeouts);
+        let upload = Upload::of(&mut request);
         let pool = match requester.pinned.pool(target) {
             Some(pinned) => pinned,
             None if authenticates_connection(request.headers()) => requester.pinned.pin(target, self.timeouts.idle),
@@ -113,7 +112,10 @@ impl Client {
         }
         response_framing::check(&mut response)?;
         let version = response.version();
-        Ok(response.map(|body| IncomingBody::of_response(body, version, request_ended, stream)))
+        if let Some(upload) = &upload {
+            upload.supervise(self.timeouts.request_body);
+        }
+        Ok(response.map(|body| IncomingBody::of_response(body, version, upload, stream)))
     }
 
     /// A kept connection may be closed by the origin just as it is used. What was not sent is sent on another; what

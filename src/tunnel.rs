@@ -16,7 +16,7 @@ use tokio::{
 use tokio_util::{io::InspectReader, sync::CancellationToken};
 use tracing::debug;
 
-use crate::{body::ByteCount, config::Timeouts, log::RequestLog};
+use crate::{body::ByteCount, config::Timeouts, idle, log::RequestLog};
 
 /// Bytes of the buffer for each way. Raising it makes bulk transfer cheaper and idle tunnels larger.
 const BUFFER: usize = 16 * 1024;
@@ -25,9 +25,6 @@ const BUFFER: usize = 16 * 1024;
 /// last: browsers keep many idle ones, and each end would last for the whole grace period. A client that spoke last
 /// may be waiting for a slow response.
 const QUIET: Duration = Duration::from_secs(1);
-
-/// How often a half-closed tunnel is looked at within its timeout; it lives longer by one interval at most.
-const HALF_CLOSED_CHECKS: u32 = 16;
 
 /// How long a tunnel may be silent.
 #[derive(Clone, Copy, Debug)]
@@ -101,13 +98,7 @@ async fn never_used(moved: &[ByteCount; 2], timeout: Option<Duration>) {
 /// Waits for one end to close, and then for so much time without a byte from the other.
 async fn forgotten(half_closed: &CancellationToken, moved: &[ByteCount; 2], timeout: Duration) {
     half_closed.cancelled().await;
-    let (mut before, mut checks) = (total(moved), 0);
-    while checks < HALF_CLOSED_CHECKS {
-        sleep(timeout / HALF_CLOSED_CHECKS).await;
-        let now = total(moved);
-        checks = if now == before { checks + 1 } else { 0 };
-        before = now;
-    }
+    idle::unchanged(timeout, || Some(total(moved))).await;
 }
 
 /// Waits for the program to end, and then for the tunnel to be quiet with no question of the client open.

@@ -21,7 +21,7 @@ use tokio_rustls::TlsConnector;
 use crate::harness::{
     Origin, PAGE, TestCa,
     origin::{html, read_head},
-    raw,
+    raw, streams,
     tls::trusting,
     wire::soon,
 };
@@ -155,4 +155,68 @@ async fn after_a_soak_memory_and_descriptors_are_what_they_were() {
     // Idle connections to the origin stay in the pool.
     assert!(after.0 <= before.0 + 18, "{before:?} {after:?}");
     assert!(after.1 <= before.1 + before.1 / 2 + 16 * 1024, "{before:?} {after:?}");
+}
+
+/// An intercepted HTTP/2 connection whose streams may stay unread.
+async fn connect_h2(proxy: SocketAddr, target: &str, trust: &Arc<ClientConfig>) -> h2::client::SendRequest<Bytes> {
+    let mut tunnel = TcpStream::connect(proxy).await.unwrap();
+    let connect = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n");
+    tunnel.write_all(connect.as_bytes()).await.unwrap();
+    assert!(read_head(&mut tunnel).await.starts_with("HTTP/1.1 200"));
+    let stream = TlsConnector::from(Arc::clone(trust)).connect("localhost".try_into().unwrap(), tunnel).await;
+    let (sender, connection) = h2::client::handshake(stream.unwrap()).await.unwrap();
+    // It ends with the test, however that is.
+    tokio::spawn(async { drop(connection.await) });
+    sender
+}
+
+/// The body of a page, unread.
+async fn ask(sender: &mut h2::client::SendRequest<Bytes>, target: &str, number: usize) -> h2::client::ResponseFuture {
+    *sender = sender.clone().ready().await.unwrap();
+    let request = Request::get(format!("https://{target}/{number}")).body(()).unwrap();
+    sender.send_request(request, true).unwrap().0
+}
+
+/// Streams of one connection that are never read: pages that are rewritten, and whatever passes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hundred_unread_streams_of_one_client_cost_bounded_memory() {
+    const STREAMS: usize = 100;
+    const PAGE_BYTES: usize = 4 << 20;
+    const MOST_KIB: u64 = 64 << 10;
+    let ca = TestCa::new();
+    let text = "<p>Enough words for a paragraph of a page that somebody wants to read, and then does not.</p>\n";
+    let page = Bytes::from(PAGE.replace("<p>", &text.repeat(PAGE_BYTES / text.len())));
+    for alpn in [&b"h2"[..], b"http/1.1"] {
+        let page = page.clone();
+        let tls = ca.server(&["localhost"], &[alpn], |_| {});
+        let origin = Origin::tls(tls.into(), move |_| html(page.clone())).await;
+        let target = format!("localhost:{}", origin.addr.port());
+        let proxy = Program::start(&ca);
+        let trust = trusting(&proxy.ca_file(), &[b"h2"]);
+        let mut client = connect_h2(proxy.addr, &target, &trust).await;
+        // Read to their ends, so that the allocator has what the work on pages takes.
+        let mut read = Vec::new();
+        for number in 0..8 {
+            read.push(streams::reply(ask(&mut client, &target, number).await));
+        }
+        for reply in futures_util::future::join_all(read).await {
+            assert!(reply.unwrap().whole);
+        }
+        let before = proxy.resident_kib();
+        let mut asked = Vec::new();
+        for number in 1..=STREAMS {
+            asked.push(ask(&mut client, &target, number).await);
+        }
+        let (mut unread, mut rewritten) = (Vec::new(), 0);
+        for response in asked {
+            let response = soon(response).await.unwrap();
+            let action = response.headers()["gleaner"].to_str().unwrap();
+            rewritten += usize::from(action.starts_with("rewritten"));
+            unread.push(response);
+        }
+        let with = proxy.resident_kib();
+        eprintln!("{STREAMS} unread pages, {rewritten} of them rewritten: {before} KiB before, {with} with them");
+        assert!(rewritten > 0);
+        assert!(with < before + MOST_KIB, "{before} KiB before, {with} with them");
+    }
 }
