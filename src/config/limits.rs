@@ -59,7 +59,7 @@ impl Default for Limits {
             page_cpu_ms: 1000,
             pages_at_once: 64,
             pages_memory_bytes: PAGES_MEMORY_BYTES,
-            page_wait_seconds: 20,
+            page_wait_seconds: PAGE_WAIT_SECONDS,
             page_pause_seconds: PAGE_PAUSE_SECONDS,
             page_workers: None,
             connections: 4096,
@@ -72,6 +72,10 @@ impl Default for Limits {
 /// Memory of the pages in work: 256 MiB, so that the whole fits beside other programs on a machine of one gigabyte, and the
 /// largest page that is accepted fits alone. Raising it filters more pages of a burst.
 const PAGES_MEMORY_BYTES: usize = 256 * 1024 * 1024;
+
+/// The longest that people keep their attention on something that shows nothing (Nielsen, *Usability Engineering*, 1993, ch. 5).
+/// Raising it filters more pages on slow lines, and their readers look at nothing for longer.
+const PAGE_WAIT_SECONDS: u64 = 10;
 
 /// A packet that is lost twice is sent for the third time after three seconds (RFC 6298 § 2: one, then two), so a page on a bad
 /// line does not count as one that pauses. Raising it filters more pages of servers that pause, and their readers look at nothing

@@ -160,7 +160,7 @@ async fn half_closed_tunnels_in_which_nothing_moves_give_their_places_back() {
             forgotten.push(tunnel);
         }
         let request = format!("CONNECT {0} HTTP/1.1\r\nHost: {0}\r\n\r\n", origin.addr);
-        let mut ask = async || {
+        let ask = async || {
             let mut stream = tokio::net::TcpStream::connect(proxy.addr).await.unwrap();
             stream.write_all(request.as_bytes()).await.unwrap();
             read_head(&mut stream).await
