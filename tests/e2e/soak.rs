@@ -91,6 +91,15 @@ async fn plain_clients(proxy: SocketAddr, origin: SocketAddr, turn: usize) {
     assert!(raw(proxy, "BROKEN\r\n\r\n").await.starts_with("HTTP/1.1 400"));
 }
 
+/// One that asks for a long page, and reads no more than its head.
+async fn unread(proxy: SocketAddr, origin: SocketAddr) {
+    let mut stream = TcpStream::connect(proxy).await.unwrap();
+    let request = format!("GET http://{origin}/unread HTTP/1.1\r\nHost: x\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let head = read_head(&mut stream).await;
+    assert!(head.contains("Gleaner: rewritten"), "{head}");
+}
+
 /// An intercepted HTTP/2 connection with two pages at once, and one that is given up half-way.
 async fn encrypted_client(proxy: SocketAddr, origin: SocketAddr, trust: Arc<ClientConfig>) {
     let target = format!("localhost:{}", origin.port());
@@ -122,7 +131,12 @@ async fn encrypted_client(proxy: SocketAddr, origin: SocketAddr, trust: Arc<Clie
 async fn after_a_soak_memory_and_descriptors_are_what_they_were() {
     let seconds = std::env::var("GLEANER_SOAK_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(6);
     let ca = TestCa::new();
-    let origin = Origin::http(|_| html(PAGE.repeat(20))).await;
+    let long = Bytes::from(PAGE.replace("<p>", &"<p>Words of a long page. ".repeat(10_000)));
+    let origin = Origin::http(move |asked| match asked.uri.path() {
+        "/unread" => html(long.clone()),
+        _ => html(PAGE.repeat(20)),
+    })
+    .await;
     let encrypted = Origin::https(&ca, |_| html(PAGE.repeat(20))).await;
     let proxy = Program::start(&ca);
     let trust = trusting(&proxy.ca_file(), &[b"h2"]);
@@ -135,6 +149,7 @@ async fn after_a_soak_memory_and_descriptors_are_what_they_were() {
                 together.spawn(encrypted_client(proxy.addr, encrypted.addr, Arc::clone(&trust)));
                 turns += 1;
             }
+            together.spawn(unread(proxy.addr, origin.addr));
             while let Some(done) = soon(together.join_next()).await {
                 done.unwrap();
             }
