@@ -67,7 +67,7 @@ const HTTP1_BUFFER_BYTES: usize = 128 * 1024;
 
 /// Bytes of response kept for one HTTP/2 stream whose client does not read. Raising it lets such a client cost more
 /// memory.
-const HTTP2_SEND_BYTES: usize = 64 * 1024;
+const HTTP2_SEND_BYTES: usize = 128 * 1024;
 
 /// A client's connection, or a decrypted one inside its tunnel.
 pub(crate) struct Connection {

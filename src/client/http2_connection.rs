@@ -26,7 +26,7 @@ const HTTP2_FIELD_BYTES: u32 = 256 * 1024;
 /// Flow-control windows of HTTP/2 (RFC 9113 § 5.2). The connection's holds those of all its streams, so that
 /// downloads that nobody reads never stop the others. Raising the stream's makes single downloads over slow
 /// links faster, and lets each unread one cost more memory.
-const STREAM_WINDOW: u32 = 384 * 1024;
+const STREAM_WINDOW: u32 = 512 * 1024;
 const CONNECTION_WINDOW: u32 = STREAM_WINDOW * (STREAMS_PER_CONNECTION + 1);
 
 /// An HTTP/2 connection that was silent for so long while a request waits is asked for a sign of life (RFC 9113 § 6.7; see
