@@ -26,7 +26,7 @@ const MAX_INTERIM: usize = 16;
 /// How often progress is looked at within the timeout, but at least every second.
 const CHECKS: u32 = 16;
 
-/// What an upload is given beyond the bound for silence within it: where it is the client that is silent, which the same bound
+/// Time of an upload beyond the bound for silence within it: where it is the client that is silent, which the same bound
 /// ends, that is what is told.
 const CLIENT_FIRST: Duration = Duration::from_secs(1);
 

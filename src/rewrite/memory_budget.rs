@@ -170,7 +170,7 @@ pub(super) struct Reservation(Arc<Mutex<Reserved>>);
 
 #[derive(Debug)]
 struct Reserved {
-    /// What the work on the page takes, and its content.
+    /// Memory for the work on the page, and for its content.
     tree: Permits,
     /// The content alone, of the client's share.
     content: Permits,

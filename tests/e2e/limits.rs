@@ -18,7 +18,7 @@ async fn a_slow_page_is_given_on_as_it_comes() {
     given_on_as_it_comes("page_wait_seconds: 1").await;
 }
 
-/// What has come can be read in the meantime.
+/// Text that has come can be read in the meantime.
 #[tokio::test]
 async fn a_page_that_pauses_is_given_on_as_it_comes() {
     given_on_as_it_comes("page_pause_seconds: 1").await;
