@@ -4,6 +4,7 @@
 mod incoming;
 mod replay;
 mod timing;
+mod upload;
 
 use std::{
     collections::VecDeque,
@@ -25,6 +26,7 @@ pub(crate) use self::{
     incoming::IncomingBody,
     replay::ReplayHandle,
     timing::{ContinueGate, EndMarker, IdleTimer},
+    upload::Upload,
 };
 use crate::{
     client::UpstreamError,

@@ -7,6 +7,7 @@ mod connector;
 mod error;
 mod http1_connection;
 mod http2_connection;
+mod ping_timer;
 mod pool;
 mod resolver;
 mod response_framing;
@@ -18,7 +19,6 @@ mod tolerant_io;
 use std::{net::IpAddr, sync::Arc};
 
 use http::{HeaderMap, Request, Response, StatusCode, header, uri::PathAndQuery};
-use http_body::Body as _;
 use hyper::body::Incoming;
 use rustls::{ClientConfig, pki_types::CertificateDer};
 use tokio::{
@@ -39,7 +39,7 @@ pub(crate) use self::{error::UpstreamError, pool::PinnedConnections, response_wa
 use crate::{
     access_control::{Acl, Permit},
     authority::{Scheme, Target},
-    body::{Body, IncomingBody},
+    body::{Body, IncomingBody, Upload},
     config::{Config, HostPatterns, Timeouts},
     expiring_map::{ExpiringMap, Lifetime},
 };
@@ -108,8 +108,8 @@ impl Client {
     ) -> Result<Response<IncomingBody>, UpstreamError> {
         self.connector.check_initiator(permit, requester.address).await?;
         let target = permit.target();
-        let request_ended = request.body().is_end_stream();
         let wait = ResponseWait::new(&mut request, informational, &self.timeouts);
+        let upload = Upload::of(&mut request);
         let pool = match requester.pinned.pool(target) {
             Some(pinned) => pinned,
             None if authenticates_connection(request.headers()) => requester.pinned.pin(target, self.timeouts.idle),
@@ -126,7 +126,10 @@ impl Client {
         }
         response_framing::check(&mut response)?;
         let version = response.version();
-        Ok(response.map(|body| IncomingBody::of_response(body, version, request_ended, stream)))
+        if let Some(upload) = &upload {
+            upload.supervise(self.timeouts.request_body);
+        }
+        Ok(response.map(|body| IncomingBody::of_response(body, version, upload, stream)))
     }
 
     /// A kept connection may be closed by the origin just as it is used. What was not sent is sent on another; what

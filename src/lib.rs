@@ -59,6 +59,7 @@ mod fetch;
 #[doc(hidden)]
 pub mod fuzzing;
 mod headers;
+mod idle;
 mod listener;
 mod log;
 mod mitm;

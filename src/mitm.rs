@@ -38,7 +38,7 @@ use crate::{
     runtime_state::RuntimeState,
     server::{self, Connection},
     service::{Proxy, Trust, requester},
-    tunnel,
+    tunnel::{self, SilenceLimits},
 };
 
 /// How long a client may be silent before the server may speak first, as in some protocols it does. Nothing is lost
@@ -211,7 +211,8 @@ impl SniffedConnect {
             return;
         };
         let draining = self.connection.shutdown.draining.child_token();
-        Trust::watch(self.trust, &draining, tunnel::copy(&draining, client, upstream, self.log, None)).await;
+        let limits = SilenceLimits::in_use(&self.running.config.timeouts);
+        Trust::watch(self.trust, &draining, tunnel::copy(&draining, client, upstream, self.log, limits)).await;
     }
 
     /// Whether bytes may go both ways.

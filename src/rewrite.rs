@@ -24,6 +24,7 @@ use std::{fmt::Write as _, sync::Arc, time::Duration};
 use bytes::Bytes;
 use gleaner_filters::Filtered;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header, response::Parts};
+use http_body::Frame;
 use http_body_util::BodyExt;
 use tokio::{sync::Semaphore, time::timeout};
 use tracing::debug;
@@ -41,7 +42,7 @@ use self::{
 };
 pub(crate) use self::{join::Fetch, look::Look, request_info::RequestInfo, workers::Workers};
 use crate::{
-    body::Body,
+    body::{Body, BodyError},
     bypass_link,
     config::{Config, ConfigError, Rewrite},
     controls::PageControls,
@@ -57,6 +58,7 @@ pub(crate) struct Rewriter {
     looks: Vec<Look>,
     settings: Rewrite,
     max_wait: Duration,
+    max_pause: Duration,
     pages_at_once: Semaphore,
     most_pages: usize,
     memory: MemoryBudget,
@@ -95,9 +97,10 @@ impl Rewriter {
             looks: Look::all(config)?,
             settings,
             max_wait: Duration::from_secs(config.limits.page_wait_seconds),
+            max_pause: Duration::from_secs(config.limits.page_pause_seconds),
             pages_at_once: Semaphore::new(config.limits.pages_at_once),
             most_pages: config.limits.pages_at_once,
-            memory: MemoryBudget::new(config.limits.pages_memory_bytes),
+            memory: MemoryBudget::new(config.limits.pages_memory_bytes, config.rewrite.max_html_bytes),
             workers,
             domains: Domains::new(config.rewrite.remember_hosts),
             passed: Passed::new(),
@@ -183,7 +186,7 @@ impl Rewriter {
             return self.pass(asked, head, body, PassReason::BUSY);
         };
         let length = content_length(&head.headers);
-        let reservation = match self.memory.reserve(length, !codings.is_empty()).await {
+        let reservation = match self.memory.reserve(asked.client, length, !codings.is_empty()).await {
             Ok(reservation) => reservation,
             Err(reason) => return self.pass(asked, head, body, reason),
         };
@@ -192,14 +195,14 @@ impl Rewriter {
             links: asked.controls.as_ref().map(|controls| Box::new(controls.links(&url, asked.can_be_repeated()))),
             in_frame: asked.is_framed(),
         };
-        let job = self.job(asked, &url, &head, codings, reservation, purpose);
-        let mut original = Original::new(self.settings.max_html_bytes);
+        let mut original = Original::new(self.settings.max_html_bytes, reservation.clone());
+        let job = self.job(asked, &url, &head, codings, reservation.clone(), purpose);
         let number = |body: &[Bytes]| {
             if let Some(controls) = &asked.controls {
                 controls.number(&url, body);
             }
         };
-        let received = receive(&mut body, &mut original, self.workers.start(job), number);
+        let received = self.receive(&mut body, &mut original, self.workers.start(job), number);
         let mut filtered = match timeout(self.max_wait, received).await.unwrap_or(Err(PassReason::SLOW)) {
             Ok(filtered) => filtered,
             Err(reason) => return self.pass(asked, head, original.into_body(body), reason),
@@ -212,7 +215,12 @@ impl Rewriter {
             Some(more) if self.joins(asked) => self.join(asked, &mut head.headers, &mut filtered, more).await,
             _ => 1,
         };
-        match self.workers.encode(std::mem::take(&mut filtered.content), asked.coding).await {
+        let coded = self.workers.encode(std::mem::take(&mut filtered.content), asked.coding).await;
+        let coded = coded.and_then(|coded| {
+            reservation.finish(coded.body.len())?;
+            Ok(Coded { body: reservation.attach(coded.body), ..coded })
+        });
+        match coded {
             Ok(coded) => {
                 let added = original.ended.map(|ended| ended.elapsed()).unwrap_or_default();
                 let effect = PageEffect::of(&filtered.report, original.bytes, coded.body.len(), added);
@@ -230,6 +238,44 @@ impl Rewriter {
             self.passed.add(asked, &head.headers);
         }
         pass(head, body, reason)
+    }
+
+    /// Reads the page, keeps every byte, and passes it to the worker. `received` is called with all
+    /// of it before the worker gets the last chunk.
+    async fn receive(
+        &self,
+        body: &mut Body,
+        original: &mut Original,
+        mut worker: Worker,
+        received: impl FnOnce(&[Bytes]),
+    ) -> Result<Filtered, PassReason> {
+        // The last chunk waits for the end of the body, because a worker may see the end of a coding before that.
+        let mut held = None;
+        while let Some(frame) = self.next_frame(body, original.bytes > 0).await? {
+            if let Some(chunk) = original.push(frame)?
+                && let Some(before) = held.replace(chunk)
+            {
+                worker.send(before).await?;
+            }
+        }
+        let last = original.end();
+        received(&original.chunks);
+        for chunk in held.into_iter().chain(last) {
+            worker.send(chunk).await?;
+        }
+        worker.finish().await
+    }
+
+    /// The next frame, unless a page that has begun pauses for longer than a reader should wait to see something.
+    async fn next_frame(
+        &self,
+        body: &mut Body,
+        has_begun: bool,
+    ) -> Result<Option<Result<Frame<Bytes>, BodyError>>, PassReason> {
+        if !has_begun {
+            return Ok(body.frame().await);
+        }
+        timeout(self.max_pause, body.frame()).await.map_err(|_| PassReason::SLOW)
     }
 
     fn job(
@@ -290,31 +336,6 @@ fn finish(
         let _ = write!(action, "; pages={pages}");
     }
     noted(head, Body::from(body), action)
-}
-
-/// Reads the page, keeps every byte, and passes it to the worker. `received` is called with all
-/// of it before the worker gets the last chunk.
-async fn receive(
-    body: &mut Body,
-    original: &mut Original,
-    mut worker: Worker,
-    received: impl FnOnce(&[Bytes]),
-) -> Result<Filtered, PassReason> {
-    // The last chunk waits for the end of the body, because a worker may see the end of a coding before that.
-    let mut held = None;
-    while let Some(frame) = body.frame().await {
-        if let Some(chunk) = original.push(frame)?
-            && let Some(before) = held.replace(chunk)
-        {
-            worker.send(before).await?;
-        }
-    }
-    let last = original.end();
-    received(&original.chunks);
-    for chunk in held.into_iter().chain(last) {
-        worker.send(chunk).await?;
-    }
-    worker.finish().await
 }
 
 /// The original, with the reason if it is HTML.

@@ -21,7 +21,7 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use super::http1_connection::Http1Connection;
+use super::{http1_connection::Http1Connection, ping_timer::PingTimer};
 use crate::{authority::Target, body::Body};
 
 /// HTTP/1.1 connections kept per origin: as many as ten browsers open to one (six each). Raising it saves
@@ -72,6 +72,7 @@ struct KeptHttp1 {
 #[derive(Clone)]
 pub(super) struct Http2Connection {
     pub(super) sender: http2::SendRequest<Body>,
+    pub(super) pings: PingTimer,
     shared: Arc<Http2Shared>,
 }
 
@@ -86,7 +87,11 @@ struct Http2Shared {
 }
 
 impl Http2Connection {
-    pub(super) fn new(sender: http2::SendRequest<Body>, server_limit: watch::Receiver<usize>) -> Self {
+    pub(super) fn new(
+        sender: http2::SendRequest<Body>,
+        server_limit: watch::Receiver<usize>,
+        pings: PingTimer,
+    ) -> Self {
         let shared = Http2Shared {
             streams: Arc::new(Semaphore::new(STREAMS_PER_CONNECTION as usize)),
             server_limit,
@@ -94,7 +99,7 @@ impl Http2Connection {
             last_used: Mutex::new(Instant::now()),
             retired: AtomicBool::default(),
         };
-        Self { sender, shared: Arc::new(shared) }
+        Self { sender, pings, shared: Arc::new(shared) }
     }
 
     /// Makes room for one more request, if the connection takes any.

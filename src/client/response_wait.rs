@@ -26,6 +26,10 @@ const MAX_INTERIM: usize = 16;
 /// How often progress is looked at within the timeout, but at least every second.
 const CHECKS: u32 = 16;
 
+/// Time of an upload beyond the bound for silence within it: where it is the client that is silent, which the same bound
+/// ends, that is what is told.
+const CLIENT_FIRST: Duration = Duration::from_secs(1);
+
 /// Receives interim responses (RFC 9110 § 15.2).
 pub(crate) type OnInformational = Arc<dyn Fn(StatusCode, &HeaderMap) + Send + Sync>;
 
@@ -33,7 +37,7 @@ pub(crate) type OnInformational = Arc<dyn Fn(StatusCode, &HeaderMap) + Send + Sy
 pub(super) struct ResponseWait {
     /// From the last byte of the request to the first of the response.
     timeout: Duration,
-    /// While the request's body is being sent: the server may read slowly.
+    /// While the request's body is being sent: the server may read slowly, but not without end.
     upload_timeout: Duration,
     /// How much of the request's body was sent, and how it ended; none where there is no body.
     sent: Option<ByteCount>,
@@ -46,7 +50,7 @@ impl ResponseWait {
         let has_body = !request.body().is_end_stream();
         let wait = Self {
             timeout: timeouts.first_byte,
-            upload_timeout: timeouts.request_body.max(timeouts.first_byte),
+            upload_timeout: timeouts.request_body + CLIENT_FIRST,
             sent: request.body().count.clone(),
             outcome: has_body.then(|| request.body_mut().outcome()),
             informational: Arc::default(),

@@ -13,8 +13,6 @@ use std::{
 use parking_lot::Mutex;
 use serde_yaml::{Mapping, Value};
 use tokio::{
-    runtime::{Handle, RuntimeFlavor},
-    task::block_in_place,
 };
 use yaml_edit::{Document, YamlFile, YamlNode, path::YamlPath};
 
@@ -72,18 +70,20 @@ pub fn starter(lan: bool) -> String {
     include_str!("init.yaml").replace("LAN", if lan { "true" } else { "false" })
 }
 
+/// Runs [`edited`] or [`save`] away from the threads that serve requests: checking compiles lists, which may take seconds.
+pub(crate) async fn in_background<T: Send + 'static>(
+    edit: fn(&str, &[Change], &Path) -> Result<T, EditError>,
+    text: &str,
+    changes: &[Change],
+    name: &Path,
+) -> Result<T, EditError> {
+    let (text, changes, name) = (text.to_owned(), changes.to_vec(), name.to_owned());
+    let edited = tokio::task::spawn_blocking(move || edit(&text, &changes, &name)).await;
+    edited.unwrap_or_else(|error| Err(EditError::Layout(error.to_string())))
+}
+
 /// The text with these changes, checked as the file is checked. `name` is the file, for relative paths.
 pub(crate) fn edited(text: &str, changes: &[Change], name: &Path) -> Result<(String, Config), EditError> {
-    off_runtime(|| checked(text, changes, name))
-}
-
-/// Runs what reads files, so that no request waits for a slow disk.
-fn off_runtime<T>(work: impl FnOnce() -> T) -> T {
-    let is_shared = |runtime: Handle| runtime.runtime_flavor() == RuntimeFlavor::MultiThread;
-    if Handle::try_current().is_ok_and(is_shared) { block_in_place(work) } else { work() }
-}
-
-fn checked(text: &str, changes: &[Change], name: &Path) -> Result<(String, Config), EditError> {
     let after = apply(text, changes).map_err(EditError::Layout)?;
     if let Some((key, name)) = new_file(text, &after) {
         return Err(EditError::NamesFile { key, name });
@@ -97,11 +97,7 @@ fn checked(text: &str, changes: &[Change], name: &Path) -> Result<(String, Confi
 }
 
 /// Makes these changes in the file, if its text is still this one. What was there is kept beside it, as `….bak`.
-pub(crate) fn save(name: &Path, before: &str, changes: &[Change]) -> Result<(), EditError> {
-    off_runtime(|| replace(name, before, changes))
-}
-
-fn replace(name: &Path, before: &str, changes: &[Change]) -> Result<(), EditError> {
+pub(crate) fn save(before: &str, changes: &[Change], name: &Path) -> Result<(), EditError> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock();
     let failed = |error| EditError::Io { file: name.to_owned(), error };
@@ -110,7 +106,7 @@ fn replace(name: &Path, before: &str, changes: &[Change]) -> Result<(), EditErro
     if file::read_text(&real, file::MAX_CONFIG).map_err(failed)? != before {
         return Err(EditError::Stale);
     }
-    let (after, _) = checked(before, changes, name)?;
+    let (after, _) = edited(before, changes, name)?;
     let beside = |ending: &str| PathBuf::from(format!("{}{ending}", real.display()));
     let permissions = fs::metadata(&real).map_err(failed)?.permissions();
     if permissions.readonly() {
@@ -372,18 +368,18 @@ mod tests {
         fs::write(&real, "log: { level: warn } # mine\n").unwrap();
         std::os::unix::fs::symlink(&real, &name).unwrap();
         let change = |value: &str| [Change { path: vec!["log".into(), "level".into()], value: value.into() }];
-        save(&name, "log: { level: warn } # mine\n", &change("error")).unwrap();
+        save("log: { level: warn } # mine\n", &change("error"), &name).unwrap();
         assert_eq!(fs::read_to_string(&real).unwrap(), "log: { level: error } # mine\n");
         assert_eq!(fs::read_to_string(dir.path().join("real.yaml.bak")).unwrap(), "log: { level: warn } # mine\n");
         assert!(name.is_symlink());
-        let stale = save(&name, "log: { level: warn } # mine\n", &change("info"));
+        let stale = save("log: { level: warn } # mine\n", &change("info"), &name);
         assert!(matches!(stale, Err(EditError::Stale)));
-        let wrong = save(&name, "log: { level: error } # mine\n", &change("loud")).unwrap_err().to_string();
+        let wrong = save("log: { level: error } # mine\n", &change("loud"), &name).unwrap_err().to_string();
         assert!(wrong.contains("config.yaml:1:15: log.level: unknown word `loud`"), "{wrong}");
         let mut permissions = fs::metadata(&real).unwrap().permissions();
         permissions.set_readonly(true);
         fs::set_permissions(&real, permissions).unwrap();
-        let locked = save(&name, "log: { level: error } # mine\n", &change("info")).unwrap_err().to_string();
+        let locked = save("log: { level: error } # mine\n", &change("info"), &name).unwrap_err().to_string();
         assert!(locked.ends_with("config.yaml: it is read-only"), "{locked}");
         assert_eq!(fs::read_to_string(&real).unwrap(), "log: { level: error } # mine\n");
     }

@@ -160,8 +160,13 @@ mod tests {
         *answer.headers_mut() = fields(response);
         let config = Config::from_yaml(yaml, None).unwrap();
         let look = &Look::all(&config).unwrap()[0];
-        judge(&RequestInfo::of(&asked, &target, target.plain_host(), look), &answer.into_parts().0, &config.rewrite)
-            .map(|_| ())
+        let client = std::net::Ipv4Addr::LOCALHOST.into();
+        judge(
+            &RequestInfo::of(&asked, client, &target, target.plain_host(), look),
+            &answer.into_parts().0,
+            &config.rewrite,
+        )
+        .map(|_| ())
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub(super) enum Purpose {
 }
 
 impl Job {
-    pub(super) async fn run(mut self, mut arriving: mpsc::Receiver<Bytes>) -> Result<Filtered, PassReason> {
+    pub(super) async fn run(self, mut arriving: mpsc::Receiver<Bytes>) -> Result<Filtered, PassReason> {
         let received = stream::poll_fn(move |cx| arriving.poll_recv(cx).map(|chunk| chunk.map(Ok::<_, io::Error>)));
         let reader: Decoder = Box::pin(StreamReader::new(received));
         let reader = coding::decoder(&self.codings, reader, self.max_bytes).await.map_err(coding::reason)?;
@@ -93,7 +93,7 @@ impl Job {
 
     /// The encoding of a page that declares none or an old one: it is read to its end.
     async fn whole_page_encoding(
-        &mut self,
+        &self,
         source: &mut Source,
         page: &mut Vec<u8>,
     ) -> Result<&'static Encoding, PassReason> {

@@ -1,6 +1,6 @@
 //! What rewriting needs to know of a request when the response has come.
 
-use std::hash::Hash;
+use std::{hash::Hash, net::IpAddr};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header, uri::PathAndQuery};
 use url::Url;
@@ -21,6 +21,7 @@ const X_REQUESTED_WITH: HeaderName = HeaderName::from_static("x-requested-with")
 /// The properties of a request that decide about rewriting.
 #[derive(Clone)]
 pub(crate) struct RequestInfo<'a> {
+    pub(super) client: IpAddr,
     pub(crate) look: &'a Look,
     target: &'a Target,
     host: &'a str,
@@ -51,9 +52,16 @@ const OF_PAGES: [HeaderName; 4] = [header::USER_AGENT, header::COOKIE, header::A
 
 impl<'a> RequestInfo<'a> {
     /// `host` is that of the target, as lists have it.
-    pub(crate) fn of<B>(request: &Request<B>, target: &'a Target, host: &'a str, look: &'a Look) -> Self {
+    pub(crate) fn of<B>(
+        request: &Request<B>,
+        client: IpAddr,
+        target: &'a Target,
+        host: &'a str,
+        look: &'a Look,
+    ) -> Self {
         let headers = request.headers();
         let mut info = Self {
+            client,
             look,
             target,
             host,

@@ -18,7 +18,7 @@ use crate::{
     error::Error,
     mitm::{Destination, SniffedConnect},
     route::Route,
-    tunnel,
+    tunnel::{self, SilenceLimits},
 };
 
 impl Exchange {
@@ -78,7 +78,7 @@ impl Exchange {
     fn tunnel(&mut self, mut request: Request<Incoming>, upstream: TcpStream, trust: Option<Trust>) -> Response<Body> {
         let upgrade: OnUpgrade = hyper::upgrade::on(&mut request);
         let log = self.hand_over_log(StatusCode::OK);
-        let first_byte = Some(self.running.config.timeouts.connect_silence);
+        let limits = SilenceLimits::unused(&self.running.config.timeouts);
         let connection = Arc::clone(&self.connection);
         connection.is_tunnel.store(true, Relaxed);
         let shutdown = connection.shutdown.clone();
@@ -86,7 +86,7 @@ impl Exchange {
             let draining = connection.shutdown.draining.child_token();
             match upgrade.await {
                 Ok(client) => {
-                    let copied = tunnel::copy(&draining, TokioIo::new(client), upstream, log, first_byte);
+                    let copied = tunnel::copy(&draining, TokioIo::new(client), upstream, log, limits);
                     Trust::watch(trust, &draining, copied).await;
                 }
                 Err(error) => debug!(%error, "the client left before its tunnel began"),

@@ -4,14 +4,16 @@ use std::{
     net::SocketAddr,
     path::PathBuf,
     sync::{Arc, OnceLock},
+    time::Duration,
 };
 
 use arc_swap::{ArcSwap, ArcSwapOption};
+use tokio::{runtime::Handle, task::spawn_blocking, time::sleep};
 use tracing::warn;
 
 use crate::{
     admin::Forms,
-    blocking::PausedDevices,
+    blocking::{Blocker, PausedDevices},
     bypass_link::BypassLinks,
     ca::AuthorityError,
     config::{Config, ConfigError, Lookup},
@@ -30,6 +32,9 @@ use crate::{
 
 /// Descriptors kept for all but connections: files, the resolver, refusals, and the two dozen that the runtime has open.
 const OTHER_DESCRIPTORS: usize = 40;
+
+/// How often it is looked whether lists are in use. Raising it keeps those that are not in memory for longer.
+const FREE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Most idle connections to origins.
 const MAX_IDLE: usize = 512;
@@ -128,6 +133,9 @@ impl Proxy {
         let own = self.own.clone();
         let running = RuntimeState::new(config, own, rewriter, self.max_idle, Some(&before))?;
         self.running.store(Arc::new(running));
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn(free_later(Arc::clone(&before.config.blocker)));
+        }
         self.reload_error.store(None);
         self.reloaded.notify_one();
         Ok(())
@@ -166,6 +174,15 @@ impl Proxy {
     pub(crate) fn running(&self) -> Arc<RuntimeState> {
         self.running.load_full()
     }
+}
+
+/// Frees lists that are in force no more, once no request uses them. That takes tenths of a second where they are long, so it is
+/// done on no thread that serves requests, wherever the last request ends.
+async fn free_later(lists: Arc<Blocker>) {
+    while Arc::strong_count(&lists) > 1 {
+        sleep(FREE_INTERVAL).await;
+    }
+    drop(spawn_blocking(move || drop(lists)));
 }
 
 /// How many client connections and idle upstream connections the process has descriptors for: each client

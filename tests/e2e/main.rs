@@ -83,6 +83,7 @@ mod tls_fallback;
 mod tolerant_responses;
 mod unprocessed;
 mod upkeep;
+mod uploads;
 mod via_and_compression;
 mod web_sockets_by_browser;
 mod websocket;
