@@ -1,21 +1,25 @@
 //! HTTP/1.1 to an origin: the handshake, one request, and what is kept of the connection.
 
 use std::{
+    net::IpAddr,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     time::Duration,
 };
 
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri, Version, header};
+use http_body::Body as _;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use tokio::sync::OwnedSemaphorePermit;
 use tracing::debug;
 
 use super::{
     Client, Failed, Sent, UpstreamError,
-    connector::{self, Io},
+    alive_io::AliveIo,
+    connector::{self, Stream},
     path_of,
     pool::Pool,
     response_wait::ResponseWait,
@@ -32,7 +36,10 @@ pub(super) struct Http1Connection {
     pub(super) sender: http1::SendRequest<Body>,
     /// Before its next request `TolerantIo` looks for bytes that nobody asked for; until then nothing is written.
     check_unread: Arc<AtomicBool>,
+    /// See [`AliveIo`].
+    asks: Arc<AtomicBool>,
     surplus: Surplus,
+    local: Option<IpAddr>,
 }
 
 impl Http1Connection {
@@ -54,45 +61,57 @@ impl Client {
         mut request: Box<Request<Body>>,
         wait: &ResponseWait,
         mut connection: Http1Connection,
+        place: Option<OwnedSemaphorePermit>,
         is_reused: bool,
     ) -> Sent {
         prepare(&mut request, target).map_err(Failed::Final)?;
         let is_idempotent = request.method().is_idempotent();
+        let is_watched = is_reused && is_idempotent && request.body().is_end_stream();
         let replay = is_reused.then(|| ReplayableRequest::of(&mut request));
         connection.check_unread.store(is_reused, Relaxed);
-        let sent = wait.first_byte(std::pin::pin!(connection.sender.try_send_request(*request))).await;
-        match sent {
+        connection.asks.store(is_watched, Relaxed);
+        let network = self.opener.address_of(connection.local);
+        let sent = wait.first_byte(std::pin::pin!(connection.sender.try_send_request(*request)), network).await;
+        let (error, can_repeat) = match sent {
             Ok(Ok(mut response)) => {
                 connection.complete(&mut response);
-                // NTLM needs its connection whatever that has shown.
-                let is_proven = is_reused || !Arc::ptr_eq(pool, &self.pool);
-                pool.put_http1(Arc::clone(target), connection, keep_alive(response.headers()), is_proven);
-                Ok((response, None))
+                let ended = Arc::<OnceLock<_>>::default();
+                let headers = response.headers();
+                if !has_option(headers, "close") {
+                    // NTLM needs its connection whatever that has shown.
+                    let is_proven =
+                        is_reused || !Arc::ptr_eq(pool, &self.pool) || has_option(headers, "keep-alive");
+                    pool.put_http1(Arc::clone(target), connection, Arc::clone(&ended), keep_alive(headers), is_proven);
+                }
+                return Ok((response, pool.lease(place, ended)));
             }
             Ok(Err(mut error)) => {
                 if let Some(unsent) = error.take_message() {
                     return Err(Failed::Unsent(Box::new(unsent)));
                 }
-                let can_repeat = is_idempotent || connection.check_unread.load(Relaxed);
-                let again = replay.filter(|_| can_repeat).and_then(ReplayableRequest::request);
-                Err(match (wait.error(error.error()), again) {
-                    (UpstreamError::Closed, Some(again)) => Failed::Replay(again),
-                    (error, _) => Failed::Final(error),
-                })
+                (wait.error(error.error()), is_idempotent || connection.check_unread.load(Relaxed))
             }
+            Err(UpstreamError::Closed) => (UpstreamError::Closed, is_idempotent),
             Err(error) => {
                 // The others have probably been dead for as long.
                 pool.close(target);
-                Err(Failed::Final(error))
+                return Err(Failed::Final(error));
             }
+        };
+        if error == UpstreamError::Closed && is_reused && !is_idempotent {
+            pool.was_closed(target);
         }
+        let again = replay.filter(|_| can_repeat && error == UpstreamError::Closed);
+        Err(again.and_then(ReplayableRequest::request).map_or(Failed::Final(error), Failed::Replay))
     }
 }
 
-pub(super) async fn handshake(io: Io, upgrades: bool) -> Result<Http1Connection, UpstreamError> {
-    let check_unread = Arc::<AtomicBool>::default();
+pub(super) async fn handshake(stream: Stream, upgrades: bool) -> Result<Http1Connection, UpstreamError> {
+    let [check_unread, asks] = [(); 2].map(|()| Arc::<AtomicBool>::default());
     let surplus = Surplus::default();
-    let io = TolerantIo::new(io, connector::has_unread, Arc::clone(&check_unread), Arc::clone(&surplus));
+    let io = AliveIo::new(stream.io, Arc::clone(&asks));
+    let has_unread = |io: &mut AliveIo| connector::has_unread(io.get_mut());
+    let io = TolerantIo::new(io, has_unread, Arc::clone(&check_unread), Arc::clone(&surplus));
     let (sender, connection) = http1::Builder::new()
         .preserve_header_case(true)
         .title_case_headers(true)
@@ -106,7 +125,12 @@ pub(super) async fn handshake(io: Io, upgrades: bool) -> Result<Http1Connection,
             debug!(%error, "a connection to an origin ended early");
         }
     });
-    Ok(Http1Connection { sender, check_unread, surplus })
+    Ok(Http1Connection { sender, check_unread, asks, surplus, local: stream.local })
+}
+
+/// Whether `Connection` has this option.
+fn has_option(headers: &HeaderMap, option: &str) -> bool {
+    members(headers, &header::CONNECTION).any(|member| member.eq_ignore_ascii_case(option))
 }
 
 /// The request as it is written over HTTP/1.1: its path, and `Host` in front (RFC 9112 § 3.2).

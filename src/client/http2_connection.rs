@@ -1,8 +1,14 @@
 //! HTTP/2 to an origin: the handshake and one request.
 
-use std::{future::poll_fn, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    future::poll_fn,
+    pin::Pin,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use http::{Request, Uri, Version, header};
+use http_body::Body as _;
 use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::sync::{OwnedSemaphorePermit, watch};
@@ -10,9 +16,10 @@ use tracing::debug;
 
 use super::{
     Client, Failed, Sent, UpstreamError,
-    connector::Io,
+    alive_io::AliveIo,
+    connector::Stream,
     path_of,
-    pool::{self, Http2Connection, STREAMS_PER_CONNECTION},
+    pool::{self, Http2Connection, Pool, STREAMS_PER_CONNECTION},
     response_wait::ResponseWait,
     retry::{self, ReplayableRequest},
 };
@@ -35,6 +42,7 @@ const PING_TIMEOUT: Duration = Duration::from_secs(10);
 impl Client {
     pub(super) async fn over_http2(
         &self,
+        pool: &Arc<Pool>,
         target: &Arc<Target>,
         mut request: Box<Request<Body>>,
         wait: &ResponseWait,
@@ -43,24 +51,31 @@ impl Client {
     ) -> Sent {
         prepare(&mut request, target).map_err(Failed::Final)?;
         let is_idempotent = request.method().is_idempotent();
-        let replay = ReplayableRequest::of(&mut request);
-        let sent = wait.first_byte(std::pin::pin!(connection.sender.try_send_request(*request))).await;
+        let has_body = !request.body().is_end_stream();
+        let upload = has_body.then(|| connection.upload());
+        if is_idempotent && !has_body {
+            connection.ask();
+        }
+        let replay = Some(ReplayableRequest::of(&mut request));
+        let network = self.opener.address_of(connection.local());
+        let sent = wait.first_byte(std::pin::pin!(connection.sender.try_send_request(*request)), network).await;
+        drop(upload);
         match sent {
-            Ok(Ok(response)) => Ok((response, Some(stream))),
+            Ok(Ok(response)) => Ok((response, pool.lease(Some(stream), Arc::default()))),
             Ok(Err(mut error)) => {
                 if let Some(unsent) = error.take_message() {
                     return Err(Failed::Unsent(Box::new(unsent)));
                 }
                 let error = error.error();
                 if retry::requires_http1(error) {
-                    self.http1_only.insert(Arc::clone(target), ());
+                    self.opener.requires_http1(target);
                     connection.retire();
                 }
                 let is_unprocessed = retry::is_unprocessed(error);
                 let error = wait.error(error);
                 if is_unprocessed || is_idempotent && error == UpstreamError::Closed {
                     connection.retire();
-                    if let Some(again) = replay.request() {
+                    if let Some(again) = replay.and_then(ReplayableRequest::request) {
                         return Err(Failed::Replay(again));
                     }
                 }
@@ -68,13 +83,16 @@ impl Client {
             }
             Err(error) => {
                 connection.retire();
-                Err(Failed::Final(error))
+                let again = replay.filter(|_| is_idempotent && error == UpstreamError::Closed);
+                Err(again.and_then(ReplayableRequest::request).map_or(Failed::Final(error), Failed::Replay))
             }
         }
     }
 }
 
-pub(super) async fn handshake(io: Io) -> Result<Http2Connection, UpstreamError> {
+pub(super) async fn handshake(stream: Stream) -> Result<Http2Connection, UpstreamError> {
+    let asks = Arc::<AtomicBool>::default();
+    let io = AliveIo::new(stream.io, Arc::clone(&asks));
     let (mut sender, mut connection) = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
         .max_header_list_size(HTTP2_FIELD_BYTES)
@@ -102,7 +120,7 @@ pub(super) async fn handshake(io: Io) -> Result<Http2Connection, UpstreamError> 
     });
     let ready = sender.ready().await;
     ready.map_err(|error| UpstreamError::of(&error))?;
-    Ok(Http2Connection::new(sender, server_limit))
+    Ok(Http2Connection::new(sender, server_limit, asks, stream.local))
 }
 
 /// The request as it is written over HTTP/2: `:authority` alone names the host (RFC 9113 § 8.3.1); nginx before 1.29.1

@@ -13,7 +13,7 @@ use http::{HeaderMap, Request, StatusCode};
 use http_body::Body as _;
 use tokio::time::{Instant, timeout};
 
-use super::UpstreamError;
+use super::{UpstreamError, network::OwnAddress};
 use crate::{
     body::{Body, ByteCount, Outcome},
     config::Timeouts,
@@ -61,7 +61,12 @@ impl ResponseWait {
     }
 
     /// Waits for the head. The time begins anew when the request's body moves or an interim response comes.
-    pub(super) async fn first_byte<T>(&self, mut head: Pin<&mut impl Future<Output = T>>) -> Result<T, UpstreamError> {
+    /// An answer to an address that this machine has no more cannot come: the connection is as good as closed.
+    pub(super) async fn first_byte<T>(
+        &self,
+        mut head: Pin<&mut impl Future<Output = T>>,
+        address: OwnAddress<'_>,
+    ) -> Result<T, UpstreamError> {
         let (mut before, mut since) = (self.progress(), Instant::now());
         let interval = (self.timeout / CHECKS).min(Duration::from_secs(1));
         loop {
@@ -73,6 +78,9 @@ impl ResponseWait {
             }
             if let Ok(head) = done {
                 return Ok(head);
+            }
+            if address.is_gone() {
+                return Err(UpstreamError::Closed);
             }
             self.informational.store(0, Relaxed);
             if now.1 == 0 && now == before {

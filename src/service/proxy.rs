@@ -9,6 +9,7 @@ use std::{
 use arc_swap::{ArcSwap, ArcSwapOption};
 use tracing::warn;
 
+use super::failed_connects::FailedConnects;
 use crate::{
     admin::Forms,
     blocking::PausedDevices,
@@ -57,6 +58,7 @@ pub struct Proxy {
     pub(crate) reload_error: ArcSwapOption<String>,
     pub(crate) limits: Arc<ConnectionLimits>,
     pub(crate) tunnelled: TunnelledHosts,
+    pub(super) failed_connects: FailedConnects,
     pub(crate) trusted_devices: TrustedDevices,
     max_idle: usize,
     /// Notified when another configuration is in force.
@@ -108,6 +110,7 @@ impl Proxy {
             reload_error: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),
             tunnelled,
+            failed_connects: FailedConnects::new(),
             trusted_devices,
             max_idle,
             reloaded: tokio::sync::Notify::new(),
