@@ -230,7 +230,13 @@ impl Client {
                 }
                 match self.opener.join(pool, target, requester.address, None, false) {
                     Some(opening) => tokio::select! {
-                        opened = outcome(opening) => drop(opened?),
+                        opened = outcome(opening) => {
+                            let is_for_others = opened?.wants_client_certificate;
+                            if !is_for_others && !self.pool.has(target) && !self.opener.speaks_http1(target) {
+                                // Its server has closed it at once.
+                                return Err(UpstreamError::Closed);
+                            }
+                        }
                         () = released => {}
                     },
                     None => released.await,
