@@ -19,7 +19,7 @@ mod retry;
 mod tls;
 mod tolerant_io;
 
-use std::{net::IpAddr, pin::pin, sync::Arc};
+use std::{net::IpAddr, pin::pin, sync::Arc, time::Duration};
 
 use http::{HeaderMap, Request, Response, StatusCode, header, uri::PathAndQuery};
 use http_body::Body as _;
@@ -47,6 +47,10 @@ use crate::{
     config::{Config, Timeouts},
 };
 
+/// hyper is ready for the next request a moment after a response has ended, but not while it sends the rest of the one
+/// before; such a connection is left to end.
+const SETTLING: Duration = Duration::from_millis(50);
+
 /// The client side of one configuration.
 pub(crate) struct Client {
     pool: Arc<Pool>,
@@ -65,8 +69,15 @@ pub(crate) struct Requester<'a> {
 
 /// A connection to send a request on.
 enum Connection {
-    Http1 { connection: Http1Connection, place: Option<OwnedSemaphorePermit>, is_reused: bool },
+    Http1(Http1Place),
     Http2(Http2Connection, OwnedSemaphorePermit),
+}
+
+/// An HTTP/1.1 connection, and the client's place on it.
+struct Http1Place {
+    connection: Http1Connection,
+    permit: Option<OwnedSemaphorePermit>,
+    is_reused: bool,
 }
 
 /// Why a request has no response.
@@ -139,9 +150,8 @@ impl Client {
                 None => Box::pin(self.wait_or_open(pool, target, requester, wants)).await?,
             };
             let (is_reused, sent) = match connection {
-                Connection::Http1 { connection, place, is_reused } => {
-                    let sent = self.over_http1(pool, target, request, wait, connection, place, is_reused);
-                    (is_reused, sent.await)
+                Connection::Http1(place) => {
+                    (place.is_reused, self.over_http1(pool, target, request, wait, place).await)
                 }
                 Connection::Http2(connection, stream) => {
                     let sent = self.over_http2(pool, target, request, wait, connection, stream);
@@ -174,25 +184,26 @@ impl Client {
         if let Some((connection, stream)) = pool.http2(target, wants) {
             return Some(Connection::Http2(connection, stream));
         }
-        let place = requester.try_place()?;
-        self.kept_http1(pool, target, place, wants).await.ok()
+        let permit = requester.try_http1()?;
+        self.kept_http1(pool, target, permit, wants).await.ok()
     }
 
-    /// The same over HTTP/1.1; without one, the place again.
+    /// The same over HTTP/1.1; without one, the permit again.
     async fn kept_http1(
         &self,
         pool: &Arc<Pool>,
         target: &Arc<Target>,
-        place: Option<OwnedSemaphorePermit>,
+        permit: Option<OwnedSemaphorePermit>,
         wants: Wants,
     ) -> Result<Connection, Option<OwnedSemaphorePermit>> {
         while let Some(mut connection) = pool.take_http1(target, wants) {
-            // hyper may not have seen yet that its response has ended.
-            if connection.sender.ready().await.is_ok() {
-                return Ok(Connection::Http1 { connection, place, is_reused: true });
+            let is_ready = connection.sender.is_ready()
+                || timeout(SETTLING, connection.sender.ready()).await.is_ok_and(|ready| ready.is_ok());
+            if is_ready {
+                return Ok(Connection::Http1(Http1Place { connection, permit, is_reused: true }));
             }
         }
-        Err(place)
+        Err(permit)
     }
 
     /// Waits for room on a connection, or for a new one, whichever comes first.
@@ -210,14 +221,16 @@ impl Client {
                 let mut released = pin!(pool.released.notified());
                 released.as_mut().enable();
                 if is_pinned || self.opener.speaks_http1(target) {
-                    let place = requester.place().await;
-                    let place = match self.kept_http1(pool, target, place, wants).await {
+                    let permit = requester.http1().await;
+                    let permit = match self.kept_http1(pool, target, permit, wants).await {
                         Ok(connection) => return Ok(connection),
-                        Err(place) => place,
+                        Err(permit) => permit,
                     };
                     let opened = self.opener.open(pool, target, requester.address, is_pinned).await?;
                     return Ok(match opened {
-                        New::Http1(connection) => Connection::Http1 { connection, place, is_reused: false },
+                        New::Http1(connection) => {
+                            Connection::Http1(Http1Place { connection, permit, is_reused: false })
+                        }
                         New::Http2(connection, stream) => Connection::Http2(connection, stream),
                     });
                 }
@@ -312,14 +325,14 @@ impl Client {
 }
 
 impl Requester<'_> {
-    /// A place on one more HTTP/1.1 connection, if there is one now.
-    fn try_place(self) -> Option<Option<OwnedSemaphorePermit>> {
-        if self.is_nested { Some(None) } else { self.pinned.try_http1_place().map(Some) }
+    /// The permit to use one more HTTP/1.1 connection, if there is one now.
+    fn try_http1(self) -> Option<Option<OwnedSemaphorePermit>> {
+        if self.is_nested { Some(None) } else { self.pinned.try_http1().map(Some) }
     }
 
     /// The same, when there is one.
-    async fn place(self) -> Option<OwnedSemaphorePermit> {
-        if self.is_nested { None } else { self.pinned.http1_place().await }
+    async fn http1(self) -> Option<OwnedSemaphorePermit> {
+        if self.is_nested { None } else { self.pinned.http1().await }
     }
 }
 

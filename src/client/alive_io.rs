@@ -22,8 +22,8 @@ use tokio_util::either::Either;
 
 use super::connector::Io;
 
-/// Silence after which an end may be gone. One that was heard within a second costs no call of the kernel.
-const SILENCE: Duration = Duration::from_secs(1);
+/// Silence after which an end may be gone. One that was heard within it costs no call of the kernel.
+const SILENCE: Duration = Duration::from_millis(100);
 
 /// How long what is sent may stay unacknowledged (`TCP_USER_TIMEOUT`, RFC 5482) before the connection is given up: three or
 /// four retransmissions, and twice the longest round trip of a satellite with full queues. Raising it makes the first page

@@ -13,11 +13,10 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri, Version, 
 use http_body::Body as _;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
-use tokio::sync::OwnedSemaphorePermit;
 use tracing::debug;
 
 use super::{
-    Client, Failed, Sent, UpstreamError,
+    Client, Failed, Http1Place, Sent, UpstreamError,
     alive_io::AliveIo,
     connector::{self, Stream},
     path_of,
@@ -60,16 +59,15 @@ impl Client {
         target: &Arc<Target>,
         mut request: Box<Request<Body>>,
         wait: &ResponseWait,
-        mut connection: Http1Connection,
-        place: Option<OwnedSemaphorePermit>,
-        is_reused: bool,
+        place: Http1Place,
     ) -> Sent {
+        let Http1Place { mut connection, permit, is_reused } = place;
         prepare(&mut request, target).map_err(Failed::Final)?;
         let is_idempotent = request.method().is_idempotent();
-        let is_watched = is_reused && is_idempotent && request.body().is_end_stream();
-        let replay = is_reused.then(|| ReplayableRequest::of(&mut request));
+        let is_short = is_idempotent && request.body().is_end_stream();
+        let replay = (is_reused || is_short).then(|| ReplayableRequest::of(&mut request));
         connection.check_unread.store(is_reused, Relaxed);
-        connection.asks.store(is_watched, Relaxed);
+        connection.asks.store(is_reused && is_short, Relaxed);
         let network = self.opener.address_of(connection.local);
         let sent = wait.first_byte(std::pin::pin!(connection.sender.try_send_request(*request)), network).await;
         let (error, can_repeat) = match sent {
@@ -83,14 +81,16 @@ impl Client {
                         is_reused || !Arc::ptr_eq(pool, &self.pool) || has_option(headers, "keep-alive");
                     pool.put_http1(Arc::clone(target), connection, Arc::clone(&ended), keep_alive(headers), is_proven);
                 }
-                return Ok((response, pool.lease(place, ended)));
+                return Ok((response, pool.lease(permit, ended)));
             }
             Ok(Err(mut error)) => {
                 if let Some(unsent) = error.take_message() {
                     return Err(Failed::Unsent(Box::new(unsent)));
                 }
-                (wait.error(error.error()), is_idempotent || connection.check_unread.load(Relaxed))
+                let can_repeat = is_reused && (is_idempotent || connection.check_unread.load(Relaxed));
+                (wait.error(error.error()), can_repeat)
             }
+            // This machine's end is gone, on a new connection too.
             Err(UpstreamError::Closed) => (UpstreamError::Closed, is_idempotent),
             Err(error) => {
                 // The others have probably been dead for as long.

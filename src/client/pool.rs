@@ -466,12 +466,12 @@ impl Default for PinnedConnections {
 
 impl PinnedConnections {
     /// Waits until this client may use one more HTTP/1.1 connection.
-    pub(super) async fn http1_place(&self) -> Option<OwnedSemaphorePermit> {
+    pub(super) async fn http1(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.http1).acquire_owned().await.ok()
     }
 
     /// The same, if it may now.
-    pub(super) fn try_http1_place(&self) -> Option<OwnedSemaphorePermit> {
+    pub(super) fn try_http1(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.http1).try_acquire_owned().ok()
     }
 

@@ -38,13 +38,22 @@ const SETTINGS: &str = "https: { intercept: on }\naccess: { allow_targets: ['10.
 enum Change {
     /// The machine has another address.
     Address,
-    /// It has one more, and what comes to the old one is lost.
+    /// What comes to the old one of two addresses is lost.
     Forgotten,
 }
 
 impl Change {
+    /// What is there before.
+    fn prepare(self, to: u8) {
+        if matches!(self, Self::Forgotten) {
+            ip(&format!("addr add 10.77.0.{to}/32 dev lo"));
+        }
+    }
+
     fn happens(self, to: u8) {
-        ip(&format!("addr add 10.77.0.{to}/32 dev lo"));
+        if matches!(self, Self::Address) {
+            ip(&format!("addr add 10.77.0.{to}/32 dev lo"));
+        }
         ip(&format!("route replace local 10.77.0.1 dev lo table local src 10.77.0.{to}"));
         let from = to - 1;
         match self {
@@ -111,9 +120,10 @@ async fn the_first_request_after_a_change_of_the_network_is_answered_within_thre
         for change in [Change::Address, Change::Forgotten] {
             let port = 8000 + u16::from(number);
             let [connections, _] = origin(&ca, port, is_2, usize::MAX).await;
+            change.prepare(number);
             let proxy = TestProxy::trusting(&ca, SETTINGS).await;
             assert_eq!([ask(&proxy, "GET", port).await, ask(&proxy, "GET", port).await], [200; 2]);
-            // An end that was heard just now is not asked.
+            // Until the network is looked at again.
             sleep(Duration::from_millis(1100)).await;
             change.happens(number);
             number += 1;
