@@ -25,10 +25,10 @@ use super::connector::Io;
 /// Silence after which an end may be gone. One that was heard within it costs no call of the kernel.
 const SILENCE: Duration = Duration::from_millis(100);
 
-/// How long what is sent may stay unacknowledged (`TCP_USER_TIMEOUT`, RFC 5482) before the connection is given up: three or
-/// four retransmissions, and twice the longest round trip of a satellite with full queues. Raising it makes the first page
-/// after a change of networks slower; lowering it gives up connections over bad radio.
-const ACKNOWLEDGED_WITHIN: Duration = Duration::from_secs(2);
+/// How long what is sent may stay unacknowledged (`TCP_USER_TIMEOUT`, RFC 5482) before the connection is given up: three
+/// retransmissions, and twice the round trip of a satellite; the kernel takes up to half a second more. Raising it makes the
+/// first page after a change of networks slower; lowering it gives up connections over bad radio.
+const ACKNOWLEDGED_WITHIN: Duration = Duration::from_millis(1500);
 
 /// The connection.
 pub(super) struct AliveIo {
