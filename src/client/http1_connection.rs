@@ -39,6 +39,8 @@ pub(super) struct Http1Connection {
     asks: Arc<AtomicBool>,
     surplus: Surplus,
     local: Option<IpAddr>,
+    /// It has had a response.
+    has_answered: bool,
 }
 
 impl Http1Connection {
@@ -78,7 +80,8 @@ impl Client {
                 if !has_option(headers, "close") {
                     // NTLM needs its connection whatever that has shown.
                     let is_proven =
-                        is_reused || !Arc::ptr_eq(pool, &self.pool) || has_option(headers, "keep-alive");
+                        connection.has_answered || !Arc::ptr_eq(pool, &self.pool) || has_option(headers, "keep-alive");
+                    connection.has_answered = true;
                     pool.put_http1(Arc::clone(target), connection, Arc::clone(&ended), keep_alive(headers), is_proven);
                 }
                 return Ok((response, pool.lease(permit, ended)));
@@ -125,7 +128,7 @@ pub(super) async fn handshake(stream: Stream, upgrades: bool) -> Result<Http1Con
             debug!(%error, "a connection to an origin ended early");
         }
     });
-    Ok(Http1Connection { sender, check_unread, asks, surplus, local: stream.local })
+    Ok(Http1Connection { sender, check_unread, asks, surplus, local: stream.local, has_answered: false })
 }
 
 /// Whether `Connection` has this option.
