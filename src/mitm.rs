@@ -120,9 +120,12 @@ impl SniffedConnect {
 
     async fn sniff(mut self, mut client: Client) {
         let mut read = BytesMut::new();
-        if timeout(CLIENT_SILENCE, client.read_buf(&mut read)).await.is_err()
-            && !self.wait_for_either_side(&mut client, &mut read).await
-        {
+        let heard = timeout(CLIENT_SILENCE, client.read_buf(&mut read)).await;
+        if heard.is_err() && !self.wait_for_either_side(&mut client, &mut read).await {
+            return;
+        }
+        if matches!(heard, Ok(Ok(0) | Err(_))) && self.target().port == Scheme::Https.default_port() {
+            // A spare connection of a browser, which it did not need; no server speaks first there.
             return;
         }
         // Half a `ClientHello` must not hold the connection for ever.
