@@ -47,9 +47,9 @@ use crate::{
     config::{Config, Timeouts},
 };
 
-/// hyper is ready for the next request a moment after a response has ended, but not while it sends the rest of the one
-/// before; such a connection is left to end.
-const SETTLING: Duration = Duration::from_millis(50);
+/// hyper is ready for the next request a moment after a response has ended: when its task has run, which takes longer on a busy
+/// machine. A new connection would take longer still.
+const SETTLING: Duration = Duration::from_secs(1);
 
 /// The client side of one configuration.
 pub(crate) struct Client {

@@ -56,12 +56,7 @@ impl IncomingBody {
 
     /// The body of a server's response. A server that has answered may reset a stream on which the request is still
     /// being sent (RFC 9113 § 8.1, `NO_ERROR`); whether it had ended its response shows then only by the length.
-    pub(crate) fn of_response(
-        incoming: Incoming,
-        version: Version,
-        request_ended: bool,
-        lease: Option<Lease>,
-    ) -> Self {
+    pub(crate) fn of_response(incoming: Incoming, version: Version, request_ended: bool, lease: Option<Lease>) -> Self {
         let must_end = version == Version::HTTP_2 && request_ended;
         Self::new(incoming, must_end, false, lease)
     }

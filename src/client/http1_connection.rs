@@ -13,6 +13,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri, Version, 
 use http_body::Body as _;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use tokio::time::Instant;
 use tracing::debug;
 
 use super::{
@@ -20,7 +21,7 @@ use super::{
     alive_io::AliveIo,
     connector::{self, Stream},
     path_of,
-    pool::Pool,
+    pool::{KeptHttp1, Pool},
     response_wait::ResponseWait,
     retry::ReplayableRequest,
     tolerant_io::{self, Surplus, TolerantIo},
@@ -82,7 +83,15 @@ impl Client {
                     let is_proven =
                         connection.has_answered || !Arc::ptr_eq(pool, &self.pool) || has_option(headers, "keep-alive");
                     connection.has_answered = true;
-                    pool.put_http1(Arc::clone(target), connection, Arc::clone(&ended), keep_alive(headers), is_proven);
+                    let kept = KeptHttp1 {
+                        connection,
+                        since: Instant::now(),
+                        ended: Arc::clone(&ended),
+                        server_timeout: keep_alive(headers),
+                        request_ended: wait.request_ended(),
+                        is_proven,
+                    };
+                    pool.put_http1(Arc::clone(target), kept);
                 }
                 return Ok((response, pool.lease(permit, ended)));
             }

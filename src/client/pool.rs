@@ -85,13 +85,15 @@ pub(super) struct Opened {
 
 /// An HTTP/1.1 connection that is ready for a request, or will be once its response has been read.
 pub(super) struct KeptHttp1 {
-    connection: Http1Connection,
+    pub(super) connection: Http1Connection,
     /// When it was kept, as its last response began.
-    since: Instant,
+    pub(super) since: Instant,
     /// When its last response ended; none while it is read.
-    ended: Arc<OnceLock<Instant>>,
+    pub(super) ended: Arc<OnceLock<Instant>>,
     /// For how long the server keeps it, as it says itself.
     pub(super) server_timeout: Option<Duration>,
+    /// Its last request was all sent. Else it goes on beside the response, or after it.
+    pub(super) request_ended: bool,
     /// The origin has answered on it after it was kept, or says that it keeps it: there are origins that close it after every
     /// response and do not say so.
     pub(super) is_proven: bool,
@@ -116,7 +118,8 @@ impl KeptHttp1 {
 
     /// Whether it could take a request now.
     pub(super) fn is_open(&self) -> bool {
-        !self.connection.sender.is_closed() && (self.ended.get().is_some() || self.connection.sender.is_ready())
+        let has_ended = self.request_ended && self.ended.get().is_some();
+        !self.connection.sender.is_closed() && (has_ended || self.connection.sender.is_ready())
     }
 
     /// How long it has been since the last response began: the server has been waiting for no longer than that.
@@ -275,14 +278,7 @@ impl Pool {
     }
 
     /// Keeps a connection whose response is being read, and can be taken once that has ended.
-    pub(super) fn put_http1(
-        &self,
-        target: Arc<Target>,
-        connection: Http1Connection,
-        ended: Arc<OnceLock<Instant>>,
-        server_timeout: Option<Duration>,
-        is_proven: bool,
-    ) {
+    pub(super) fn put_http1(&self, target: Arc<Target>, new: KeptHttp1) {
         let mut all = self.kept.lock();
         if all.count() >= self.max_idle {
             all.close_oldest();
@@ -295,12 +291,14 @@ impl Pool {
             // Where its response is still being read, hyper closes it afterwards.
             kept.remove(0);
         }
-        kept.push(KeptHttp1 { connection, since: Instant::now(), ended, server_timeout, is_proven });
+        kept.push(new);
     }
 
     /// Keeps a connection that has had no request.
     pub(super) fn put_new_http1(&self, target: Arc<Target>, connection: Http1Connection) {
-        self.put_http1(target, connection, Arc::new(OnceLock::from(Instant::now())), None, true);
+        let (since, ended) = (Instant::now(), Arc::new(OnceLock::from(Instant::now())));
+        let new = KeptHttp1 { connection, since, ended, server_timeout: None, request_ended: true, is_proven: true };
+        self.put_http1(target, new);
     }
 
     /// A request was lost on a connection that its origin seemed to keep.
@@ -309,11 +307,7 @@ impl Pool {
     }
 
     /// An HTTP/2 connection with room for one more request.
-    pub(super) fn http2(
-        &self,
-        target: &Arc<Target>,
-        wants: Wants,
-    ) -> Option<(Http2Connection, OwnedSemaphorePermit)> {
+    pub(super) fn http2(&self, target: &Arc<Target>, wants: Wants) -> Option<(Http2Connection, OwnedSemaphorePermit)> {
         let kept = self.kept.lock();
         kept.http2.get(target)?.iter().find_map(|connection| {
             let is_new = !matches!(wants, Wants::OpenedSince(since) if connection.shared.opened < since);

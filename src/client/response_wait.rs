@@ -94,11 +94,15 @@ impl ResponseWait {
         }
     }
 
+    /// Whether all of the request was sent.
+    pub(super) fn request_ended(&self) -> bool {
+        self.outcome.as_ref().is_none_or(|outcome| outcome.ended.load(Relaxed))
+    }
+
     /// Bytes sent, interim responses, and whether the request has ended.
     fn progress(&self) -> (u64, usize, bool) {
         let sent = self.sent.as_ref().map_or(0, |sent| sent.load(Relaxed));
-        let ended = self.outcome.as_ref().is_none_or(|outcome| outcome.ended.load(Relaxed));
-        (sent, self.informational.load(Relaxed), ended)
+        (sent, self.informational.load(Relaxed), self.request_ended())
     }
 
     /// What went wrong. What broke the request explains what followed from it.

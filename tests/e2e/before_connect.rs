@@ -36,10 +36,8 @@ async fn plain(addr: [u8; 4]) -> Origin {
     Origin::sockets_at((addr, 80), |mut stream| async move {
         while !read_head(&mut stream).await.is_empty() {
             let page = "<!doctype html><title>t</title><p>in clear</p>";
-            let answer = format!(
-                "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n{page}",
-                page.len()
-            );
+            let answer =
+                format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n{page}", page.len());
             let _ = stream.write_all(answer.as_bytes()).await;
         }
     })

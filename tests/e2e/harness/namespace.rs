@@ -16,7 +16,8 @@ pub(crate) fn enter(test: &str, before: &str) -> bool {
     if env::var_os(INSIDE).is_some() {
         return true;
     }
-    let able = Command::new("unshare").args(["-n", "-m", "ip", "link", "set", "lo", "up"]).stderr(Stdio::null()).status();
+    let able =
+        Command::new("unshare").args(["-n", "-m", "ip", "link", "set", "lo", "up"]).stderr(Stdio::null()).status();
     if !able.is_ok_and(|status| status.success()) {
         optional::skip("`unshare -n -m` or `ip` is not allowed or missing: run it as root, apt install iproute2");
         return false;

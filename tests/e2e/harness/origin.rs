@@ -86,7 +86,10 @@ impl Origin {
     }
 
     /// The same at this address.
-    pub(crate) async fn sockets_at<F>(addr: impl Into<SocketAddr>, serve: impl Fn(TcpStream) -> F + Send + 'static) -> Self
+    pub(crate) async fn sockets_at<F>(
+        addr: impl Into<SocketAddr>,
+        serve: impl Fn(TcpStream) -> F + Send + 'static,
+    ) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
     {
