@@ -238,7 +238,10 @@ impl Client {
                     return Ok(connection);
                 }
                 if let Some(connection) = pool.unsettled(target) {
-                    connection.settings().await;
+                    tokio::select! {
+                        () = connection.settings() => {}
+                        () = released => {}
+                    }
                     continue;
                 }
                 match self.opener.join(pool, target, requester.address, None, false) {

@@ -11,7 +11,10 @@ use http::{Request, Uri, Version, header};
 use http_body::Body as _;
 use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::{
+    sync::{OwnedSemaphorePermit, watch},
+    time::interval,
+};
 use tracing::debug;
 
 use super::{
@@ -38,6 +41,9 @@ const CONNECTION_WINDOW: u32 = STREAM_WINDOW * (STREAMS_PER_CONNECTION + 1);
 /// comes in time. Lowering them finds dead connections sooner and wakes idle ones more often.
 const PING_INTERVAL: Duration = Duration::from_secs(15);
 const PING_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How often a new connection is asked whether the server's settings have come. Raising it delays pages of many requests.
+const SETTINGS_INTERVAL: Duration = Duration::from_millis(5);
 
 impl Client {
     pub(super) async fn over_http2(
@@ -107,11 +113,18 @@ pub(super) async fn handshake(stream: Stream) -> Result<Http2Connection, Upstrea
         .map_err(|error| UpstreamError::of(&error))?;
     let (limit, server_limit) = watch::channel(pool::INITIAL_STREAMS);
     tokio::spawn(async move {
-        // hyper tells the server's limit only on the connection, which this task owns.
+        // hyper tells the server's limit only on the connection, which this task owns, and does not wake it when that comes.
+        let mut looks = interval(SETTINGS_INTERVAL);
+        let mut left = pool::SETTINGS_TIMEOUT.as_millis() / SETTINGS_INTERVAL.as_millis();
         let driven = poll_fn(|cx| {
+            while left > 0 && looks.poll_tick(cx).is_ready() {
+                left -= 1;
+            }
             let polled = Pin::new(&mut connection).poll(cx);
             let now = connection.current_max_send_streams();
-            limit.send_if_modified(|limit| std::mem::replace(limit, now) != now);
+            if limit.send_if_modified(|limit| std::mem::replace(limit, now) != now) {
+                left = 0;
+            }
             polled
         });
         if let Err(error) = driven.await {

@@ -48,7 +48,7 @@ const HTTP1_PER_CLIENT: usize = 6;
 pub(super) const INITIAL_STREAMS: usize = 1;
 
 /// How long a second request waits for them before it goes on a connection of its own.
-const SETTINGS_TIMEOUT: Duration = Duration::from_secs(1);
+pub(super) const SETTINGS_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Idle connections of one client's own, see [`PinnedConnections`].
 const PINNED_IDLE: usize = 8;
