@@ -58,7 +58,7 @@ pub(crate) struct Client {
     timeouts: Timeouts,
 }
 
-/// What is known of the one who asks.
+/// The client for whom a request is sent.
 #[derive(Clone, Copy)]
 pub(crate) struct Requester<'a> {
     pub(crate) address: IpAddr,
@@ -83,9 +83,9 @@ struct Http1Place {
 /// Why a request has no response.
 enum Failed {
     Final(UpstreamError),
-    /// Nothing of it was sent.
+    /// Nothing of the request was sent.
     Unsent(Box<Request<Body>>),
-    /// It may be sent once more.
+    /// The request may be sent once more.
     Replay(Box<Request<Body>>),
 }
 
@@ -188,7 +188,7 @@ impl Client {
         self.kept_http1(pool, target, permit, wants).await.ok()
     }
 
-    /// The same over HTTP/1.1; without one, the permit again.
+    /// An HTTP/1.1 connection that is kept and takes the request now; without one, the permit again.
     async fn kept_http1(
         &self,
         pool: &Arc<Pool>,
@@ -333,7 +333,7 @@ impl Requester<'_> {
         if self.is_nested { Some(None) } else { self.pinned.try_http1().map(Some) }
     }
 
-    /// The same, when there is one.
+    /// Waits for the permit to use one more HTTP/1.1 connection.
     async fn http1(self) -> Option<OwnedSemaphorePermit> {
         if self.is_nested { None } else { self.pinned.http1().await }
     }

@@ -70,7 +70,7 @@ pub(crate) struct SniffedConnect {
     pub(crate) log: RequestLog,
 }
 
-/// What was done before the CONNECT was answered, so that a failure could be reported.
+/// A connection that was tried before the CONNECT was answered, so that a failure could be reported.
 #[derive(Default)]
 pub(crate) struct Ahead {
     /// A connection that nothing was sent on.
@@ -270,7 +270,7 @@ impl SniffedConnect {
         self.handshake_failed(&error.to_string());
     }
 
-    /// HTTP in clear inside of the tunnel, as Chromium sends `ws://`.
+    /// Serves plain HTTP inside a CONNECT; Chromium sends `ws://` this way.
     fn serve_plain<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, client: I) {
         let target = Target { scheme: Scheme::Http, ..self.target().clone() };
         self.serve(client, target, Version::HTTP_11);

@@ -28,13 +28,13 @@ use super::{
 };
 use crate::{authority::Target, body::Body, headers::members};
 
-/// What an origin's `Keep-Alive: timeout` is shortened by, so that its close does not cross our next request.
+/// Time by which an origin's `Keep-Alive: timeout` is shortened, so that its close does not cross our next request.
 const KEEP_ALIVE_MARGIN: Duration = Duration::from_secs(1);
 
 /// A connection that hyper's task drives until this is dropped and its last response has been read.
 pub(super) struct Http1Connection {
     pub(super) sender: http1::SendRequest<Body>,
-    /// Before its next request `TolerantIo` looks for bytes that nobody asked for; until then nothing is written.
+    /// When set, `TolerantIo` checks for unsolicited bytes before it writes the next request.
     check_unread: Arc<AtomicBool>,
     /// See [`AliveIo`].
     asks: Arc<AtomicBool>,
@@ -79,7 +79,7 @@ impl Client {
                 let ended = Arc::<OnceLock<_>>::default();
                 let headers = response.headers();
                 if !has_option(headers, "close") {
-                    // NTLM needs its connection whatever that has shown.
+                    // NTLM authenticates the connection, so it is reused even before it proved to be persistent.
                     let is_proven =
                         connection.has_answered || !Arc::ptr_eq(pool, &self.pool) || has_option(headers, "keep-alive");
                     connection.has_answered = true;
@@ -105,7 +105,7 @@ impl Client {
             // This machine's end is gone, on a new connection too.
             Err(UpstreamError::Closed) => (UpstreamError::Closed, is_idempotent),
             Err(error) => {
-                // The others have probably been dead for as long.
+                // The other idle connections to this origin are probably dead too.
                 pool.close(target);
                 return Err(Failed::Final(error));
             }

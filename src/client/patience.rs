@@ -27,7 +27,7 @@ const MARGIN: Duration = Duration::from_secs(1);
 const MAX_ORIGINS: usize = 1024;
 const REMEMBERED_FOR: Duration = Duration::from_hours(1);
 
-/// What was learned about origins.
+/// Idle times that origins have been seen to allow.
 pub(super) struct Patience {
     /// Idle times up to which connections may be used.
     limits: ExpiringMap<Arc<Target>, Duration>,

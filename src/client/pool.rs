@@ -99,7 +99,7 @@ pub(super) struct KeptHttp1 {
     pub(super) is_proven: bool,
 }
 
-/// What a request may go on.
+/// Kinds of connections that a request may go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wants {
     /// Any connection: the request may be sent twice.
@@ -464,7 +464,7 @@ impl PinnedConnections {
         Arc::clone(&self.http1).acquire_owned().await.ok()
     }
 
-    /// The same, if it may now.
+    /// The permit for one more HTTP/1.1 connection, if there is one now.
     pub(super) fn try_http1(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.http1).try_acquire_owned().ok()
     }

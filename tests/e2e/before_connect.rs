@@ -110,7 +110,7 @@ async fn firefox_goes_back_to_plain_http() {
     proxy.stop().await;
 }
 
-/// What the proxy answers to a CONNECT of a browser.
+/// The status of the proxy's answer to a CONNECT of a browser.
 async fn status(proxy: &TestProxy, host: &str) -> String {
     let mut stream = TcpStream::connect(proxy.addr).await.unwrap();
     let request = format!("CONNECT {host}:443 HTTP/1.1\r\nHost: {host}:443\r\nUser-Agent: {BROWSER}\r\n\r\n");

@@ -25,6 +25,7 @@ mod controls;
 mod corpus;
 mod dead_connections;
 mod devices;
+mod documentation;
 mod domains;
 mod duties;
 mod early_answers;

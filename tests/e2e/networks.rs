@@ -33,17 +33,17 @@ const BEFORE: &str = "ip addr add 10.77.0.1/32 dev lo; ip addr add 10.77.0.2/32 
     rm -f /tmp/gleaner-hosts-$$ || true";
 const SETTINGS: &str = "https: { intercept: on }\naccess: { allow_targets: ['10.77.0.1:1-65535'] }";
 
-/// What happens to the network.
+/// Changes of the network.
 #[derive(Clone, Copy, Debug)]
 enum Change {
     /// The machine has another address.
     Address,
-    /// What comes to the old one of two addresses is lost.
+    /// Packets to the old one of two addresses are lost.
     Forgotten,
 }
 
 impl Change {
-    /// What is there before.
+    /// Makes the network as it is before the change.
     fn prepare(self, to: u8) {
         if matches!(self, Self::Forgotten) {
             ip(&format!("addr add 10.77.0.{to}/32 dev lo"));

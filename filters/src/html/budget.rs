@@ -10,7 +10,7 @@ use std::{
 /// tenth of a millisecond (2026-11-21). Raising it lets a page overdraw its time by more.
 const NODES_BETWEEN_LOOKS: u32 = 16 * 1024;
 
-/// What is left of a page's time while filters work on it. They know nothing of it: walking over the page uses it up, and
+/// The rest of a page's time while filters work on it. They know nothing of it: walking over the page uses it up, and
 /// when it is gone the filter is left as a panic would leave it, which `chain::feed::guarded` turns into an error.
 pub(crate) struct Budget {
     clock: CpuClock,

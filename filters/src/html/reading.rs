@@ -16,11 +16,11 @@ use crate::{
 /// itself.
 const MAX_ADDED_BYTES: usize = 500;
 
-/// What a walk is charged with for the page's time, in nodes: walks end early more often than not, so large ones are
+/// Largest charge of a walk on the page's time, in nodes: walks end early more often than not, so large ones are
 /// charged for a part of their length only.
 const MAX_CHARGE: u32 = 1024;
 
-/// The same for walks upwards or along siblings, which are shorter.
+/// Largest charge, in nodes, of a walk upwards or along siblings, which is shorter than a walk down.
 const SHORT_CHARGE: u32 = 16;
 
 impl Page {
@@ -37,13 +37,13 @@ impl Page {
         self.canonical.as_ref()
     }
 
-    /// The address by which a page is judged: a file is what it says it was. Its links still lead to the files beside it.
+    /// URL used for decisions: the page's own, or for a local file its canonical link. Relative links use [`Page::base`].
     pub(crate) fn web_url(&self) -> &Url {
         let canonical = self.canonical().filter(|_| !self.url.has_host());
         canonical.unwrap_or(&self.url)
     }
 
-    /// What relative addresses are relative to: `<base href>` where there is one.
+    /// The base of relative addresses: `<base href>` where there is one.
     pub(crate) fn base(&self) -> &Url {
         &self.base
     }
@@ -314,7 +314,7 @@ impl Page {
         self.live(root).map(|id| self.own_size(id)).sum()
     }
 
-    /// The same of the node's own text.
+    /// How much the node's own text says ([`text_size`]).
     pub(crate) fn own_size(&self, id: NodeId) -> usize {
         match self.text(id) {
             Some(text) if self.own_chars(id) > 0 => text_size(&text),

@@ -85,7 +85,7 @@ impl Origin {
         Self::of_listener(listener, serve)
     }
 
-    /// The same at this address.
+    /// Gives every connection to this address to a function.
     pub(crate) async fn sockets_at<F>(
         addr: impl Into<SocketAddr>,
         serve: impl Fn(TcpStream) -> F + Send + 'static,
@@ -148,7 +148,7 @@ impl Origin {
         format!("http://{}{path}", self.addr)
     }
 
-    /// The same server under its name, for certificates.
+    /// An address of this server by its name, for certificates.
     pub(crate) fn https_url(&self, path: &str) -> String {
         format!("https://localhost:{}{path}", self.addr.port())
     }
