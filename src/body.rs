@@ -2,6 +2,7 @@
 //! request's log entry, which is written after the last byte.
 
 mod incoming;
+mod lease;
 mod replay;
 mod timing;
 mod upload;
@@ -24,6 +25,7 @@ use tokio::time::timeout;
 
 pub(crate) use self::{
     incoming::IncomingBody,
+    lease::Lease,
     replay::ReplayHandle,
     timing::{ContinueGate, EndMarker, IdleTimer},
     upload::Upload,

@@ -75,7 +75,7 @@ pub(crate) async fn get_by(
         let permit = acl.permit(target.map_err(|error| problem_at(&address, error))?, initiator);
         let permit = permit.map_err(|error| problem_at(&address, error))?;
         let request = Box::new(request(&address, permit.target().authority(), fields));
-        let requester = Requester { address: IpAddr::V4(Ipv4Addr::LOCALHOST), pinned: &pinned };
+        let requester = Requester { address: IpAddr::V4(Ipv4Addr::LOCALHOST), pinned: &pinned, is_nested: false };
         let response = client.send(&permit, request, requester, Arc::new(|_, _| {})).await;
         let response = response.map_err(|error| problem_at(&address, error))?;
         match response.status() {

@@ -64,11 +64,26 @@ pub(crate) struct SniffedConnect {
     pub(crate) blocks: bool,
     /// Whether protocols other than TLS and HTTP may be tunnelled.
     pub(crate) any_protocol: bool,
-    /// Connected already, so that a failure could be reported.
-    pub(crate) upstream: Option<TcpStream>,
+    pub(crate) ahead: Ahead,
     /// Where what becomes of it depends on that.
     pub(crate) trust: Option<Trust>,
     pub(crate) log: RequestLog,
+}
+
+/// A connection that was tried before the CONNECT was answered, so that a failure could be reported.
+#[derive(Default)]
+pub(crate) struct Ahead {
+    /// A connection that nothing was sent on.
+    pub(crate) upstream: Option<TcpStream>,
+    /// Why the server's TLS is for a tunnel, if it is TLS that the client speaks.
+    pub(crate) error: Option<UpstreamError>,
+}
+
+/// Whether a server with which we fail is better left to the client's own TLS.
+pub(crate) fn is_for_a_tunnel(target: &Target, error: &UpstreamError) -> bool {
+    // Routers and printers sign their certificates themselves; the browser has a way past them, and we have none.
+    let is_device = matches!(target.host, Host::Ip(ip) if is_private(ip));
+    error.may_work_in_a_tunnel() || is_device && error.is_of_certificate()
 }
 
 /// Where a CONNECT leads.
@@ -109,9 +124,12 @@ impl SniffedConnect {
 
     async fn sniff(mut self, mut client: Client) {
         let mut read = BytesMut::new();
-        if timeout(CLIENT_SILENCE, client.read_buf(&mut read)).await.is_err()
-            && !self.wait_for_either_side(&mut client, &mut read).await
-        {
+        let heard = timeout(CLIENT_SILENCE, client.read_buf(&mut read)).await;
+        if heard.is_err() && !self.wait_for_either_side(&mut client, &mut read).await {
+            return;
+        }
+        if matches!(heard, Ok(Ok(0) | Err(_))) && self.target().port == Scheme::Https.default_port() {
+            // A spare connection of a browser, which it did not need; no server speaks first there.
             return;
         }
         // Half a `ClientHello` must not hold the connection for ever.
@@ -147,7 +165,7 @@ impl SniffedConnect {
             return false;
         }
         let readable = async {
-            match &self.upstream {
+            match &self.ahead.upstream {
                 Some(upstream) if waits_for_server => upstream.readable().await.is_ok(),
                 _ => std::future::pending().await,
             }
@@ -162,15 +180,15 @@ impl SniffedConnect {
     }
 
     async fn connect(&mut self) -> Result<(), UpstreamError> {
-        if let (None, Destination::Origin(permit)) = (&self.upstream, &self.destination) {
+        if let (None, Destination::Origin(permit)) = (&self.ahead.upstream, &self.destination) {
             let requester = requester(&self.connection);
-            self.upstream = Some(self.running.client.connect(permit, requester).await?);
+            self.ahead.upstream = Some(self.running.client.connect(permit, requester).await?);
         }
         Ok(())
     }
 
     /// Whether both we and the client's server can speak what the client's TLS asks for.
-    async fn can_decrypt(&self, hello: &Hello) -> bool {
+    async fn can_decrypt(&mut self, hello: &Hello) -> bool {
         // Names other than the target's (an address with a name inside, an encrypted name) would need a leaf for one
         // and requests for the other.
         let is_for_target = hello
@@ -183,11 +201,15 @@ impl SniffedConnect {
         let Destination::Origin(permit) = &self.destination else {
             return true;
         };
-        let connected = self.running.client.preconnect(permit, requester(&self.connection)).await;
-        // Routers and printers sign their certificates themselves; the browser has a way past them, and we have none.
-        let is_device = matches!(permit.target().host, Host::Ip(ip) if is_private(ip));
+        let connected = match self.ahead.error.take() {
+            Some(error) => Err(error),
+            None => {
+                let upstream = self.ahead.upstream.take();
+                self.running.client.preconnect(permit, requester(&self.connection), upstream).await
+            }
+        };
         match connected {
-            Err(error) if error.may_work_in_a_tunnel() || is_device && error.is_of_certificate() => {
+            Err(error) if is_for_a_tunnel(permit.target(), &error) => {
                 self.proxy.tunnel_from_now_on(permit.target(), &error);
                 false
             }
@@ -207,7 +229,7 @@ impl SniffedConnect {
         if let Err(error) = self.connect().await {
             return self.failed(&error);
         }
-        let Some(upstream) = self.upstream else {
+        let Some(upstream) = self.ahead.upstream else {
             return;
         };
         let draining = self.connection.shutdown.draining.child_token();

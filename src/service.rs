@@ -5,6 +5,7 @@
 
 mod blocked;
 mod connect;
+mod failed_connects;
 mod forward;
 mod next_pages;
 mod proxy;
@@ -259,5 +260,5 @@ impl Exchange {
 
 /// Who asks for upstream connections.
 pub(crate) fn requester(connection: &Connection) -> Requester<'_> {
-    Requester { address: connection.client.ip(), pinned: &connection.pinned }
+    Requester { address: connection.client.ip(), pinned: &connection.pinned, is_nested: false }
 }

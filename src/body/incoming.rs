@@ -12,9 +12,9 @@ use http::{Method, Request, Version};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use tokio::{sync::OwnedSemaphorePermit, time::timeout};
+use tokio::time::timeout;
 
-use super::{BodyError, Upload};
+use super::{BodyError, Lease, Upload};
 use crate::headers;
 
 /// How long an upload over HTTP/2 is read on after it was answered early. Dropped before the response is
@@ -38,8 +38,8 @@ pub(crate) struct IncomingBody {
     has_ended: bool,
     /// The request that this answers, where it is still being sent: it is given up with a response that nobody reads to its end.
     upload: Option<Upload>,
-    /// Counts the stream on its HTTP/2 connection.
-    _stream: Option<OwnedSemaphorePermit>,
+    /// Until the end: its place on the connection.
+    lease: Option<Lease>,
 }
 
 impl IncomingBody {
@@ -64,18 +64,19 @@ impl IncomingBody {
         incoming: Incoming,
         version: Version,
         upload: Option<Upload>,
-        stream: Option<OwnedSemaphorePermit>,
+        lease: Option<Lease>,
     ) -> Self {
         let must_end = version == Version::HTTP_2 && upload.is_none();
-        let mut body = Self::new(incoming, must_end, false, stream);
+        let mut body = Self::new(incoming, must_end, false, lease);
         body.upload = upload;
         body
     }
 
-    fn new(incoming: Incoming, must_end: bool, drains: bool, stream: Option<OwnedSemaphorePermit>) -> Self {
+    fn new(incoming: Incoming, must_end: bool, drains: bool, lease: Option<Lease>) -> Self {
+        let lease = lease.filter(|_| !incoming.is_end_stream());
         let missing = incoming.size_hint().exact();
         let incoming = Some(incoming);
-        Self { incoming, must_end, missing, drains, has_ended: false, upload: None, _stream: stream }
+        Self { incoming, must_end, missing, drains, has_ended: false, upload: None, lease }
     }
 
     /// hyper treats a stream that was reset with `NO_ERROR` as one that has ended (RFC 9113 § 8.1 allows that only
@@ -99,6 +100,7 @@ impl HttpBody for IncomingBody {
             Some(Err(error)) => return Poll::Ready(Some(Err(error.into()))),
             None => {
                 self.has_ended = true;
+                self.lease = None;
                 return Poll::Ready(self.is_cut().then_some(Err(BodyError::Cut)));
             }
         };
@@ -109,6 +111,9 @@ impl HttpBody for IncomingBody {
             Ok(trailers) => Frame::trailers(headers::forward_trailers(trailers)),
             Err(data) => data,
         };
+        if self.is_end_stream() {
+            self.lease = None;
+        }
         Poll::Ready(Some(Ok(frame)))
     }
 

@@ -44,6 +44,8 @@ pub(super) struct Stream {
     pub(super) is_http2: bool,
     /// The server has asked for a client certificate, which it did not get.
     pub(super) wants_client_certificate: bool,
+    /// The address of this machine that it was opened from.
+    pub(super) local: Option<IpAddr>,
 }
 
 pub(super) type Io = Either<TcpStream, Box<TlsStream<TcpStream>>>;
@@ -122,25 +124,28 @@ impl Connector {
         checked.map_err(UpstreamError::Address)
     }
 
-    /// A connection that HTTP can be spoken on.
+    /// A connection that HTTP can be spoken on; over the TCP connection that was opened for it before, if any.
     pub(super) async fn connect(
         &self,
         target: &Target,
         client: IpAddr,
         http1_only: bool,
+        mut tcp: Option<TcpStream>,
     ) -> Result<Stream, UpstreamError> {
         if target.scheme == Scheme::Http {
-            return Ok(Stream {
-                io: Either::Left(self.tcp(target, client, PortRule::WebOnly).await?),
-                is_http2: false,
-                wants_client_certificate: false,
-            });
+            let tcp = self.tcp(target, client, PortRule::WebOnly).await?;
+            let local = local_address(&tcp);
+            return Ok(Stream { io: Either::Left(tcp), is_http2: false, wants_client_certificate: false, local });
         }
         let tls = self.tls.as_ref().ok_or(UpstreamError::NoTrustStore)?;
         let mut fetched = 0;
         loop {
             let config = if http1_only { &tls.http1 } else { &tls.any };
-            let missing = match self.handshake(target, client, config).await {
+            let tcp = match tcp.take() {
+                Some(tcp) => tcp,
+                None => self.tcp(target, client, PortRule::WebOnly).await?,
+            };
+            let missing = match self.handshake(target, tcp, config).await {
                 Err(UpstreamError::MissingIntermediate(url)) => url,
                 outcome => return outcome,
             };
@@ -156,10 +161,10 @@ impl Connector {
     async fn handshake(
         &self,
         target: &Target,
-        client: IpAddr,
+        tcp: TcpStream,
         config: &Arc<ClientConfig>,
     ) -> Result<Stream, UpstreamError> {
-        let tcp = self.tcp(target, client, PortRule::WebOnly).await?;
+        let local = local_address(&tcp);
         let name = ServerName::try_from(target.plain_host().to_owned())
             .map_err(|_| UpstreamError::Tls("no certificate can be issued for this name".to_owned()))?;
         let requested = CertificateRequested::default();
@@ -173,6 +178,7 @@ impl Connector {
             is_http2: stream.get_ref().1.alpn_protocol() == Some(b"h2"),
             io: Either::Right(Box::new(stream)),
             wants_client_certificate: requested.is_set(),
+            local,
         })
     }
 
@@ -194,6 +200,10 @@ impl Connector {
         let certificate = timeout(self.timeouts.connect, fetching).await.ok()??;
         tls.intermediates.add(certificate)
     }
+}
+
+fn local_address(tcp: &TcpStream) -> Option<IpAddr> {
+    tcp.local_addr().ok().map(|local| local.ip().to_canonical())
 }
 
 /// The addresses that may be connected to. What a name resolved to is checked here and connected to as it is: there is

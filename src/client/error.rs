@@ -86,7 +86,9 @@ impl UpstreamError {
                 io::ErrorKind::ConnectionReset
                 | io::ErrorKind::BrokenPipe
                 | io::ErrorKind::UnexpectedEof
-                | io::ErrorKind::ConnectionAborted,
+                | io::ErrorKind::ConnectionAborted
+                // What was sent was never acknowledged.
+                | io::ErrorKind::TimedOut,
             ) => Self::Closed,
             _ => Self::Other(deepest.to_string()),
         }
@@ -174,6 +176,11 @@ impl UpstreamError {
     /// Whether a tunnel may work where we fail: the client's own TLS may manage.
     pub(crate) fn may_work_in_a_tunnel(&self) -> bool {
         matches!(self, Self::UnsupportedTls(_) | Self::ClientCertificate)
+    }
+
+    /// Whether it is the site that cannot be reached: neither the proxy forbids it nor lacks something for it.
+    pub(crate) fn is_of_site(&self) -> bool {
+        !matches!(self, Self::Address(_) | Self::NoDescriptors | Self::NoTrustStore)
     }
 
     /// Whether the certificate is at fault.

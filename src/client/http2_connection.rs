@@ -1,20 +1,31 @@
 //! HTTP/2 to an origin: the handshake and one request.
 
-use std::{future::poll_fn, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    future::poll_fn,
+    net::IpAddr,
+    pin::Pin,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use http::{Request, Uri, Version, header};
+use http_body::Body as _;
 use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::{OwnedSemaphorePermit, watch},
+    time::interval,
 };
 use tracing::debug;
 
 use super::{
-    Client, Failed, Sent, UpstreamError, path_of,
+    Client, Failed, Sent, UpstreamError,
+    alive_io::AliveIo,
+    connector::Stream,
+    path_of,
     ping_timer::PingTimer,
-    pool::{self, Http2Connection, STREAMS_PER_CONNECTION},
+    pool::{self, Http2Connection, Pool, STREAMS_PER_CONNECTION},
     response_wait::ResponseWait,
     retry::{self, ReplayableRequest},
 };
@@ -34,9 +45,13 @@ const CONNECTION_WINDOW: u32 = STREAM_WINDOW * (STREAMS_PER_CONNECTION + 1);
 const PING_INTERVAL: Duration = Duration::from_secs(15);
 const PING_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How often a new connection is asked whether the server's settings have come. Raising it delays pages of many requests.
+const SETTINGS_INTERVAL: Duration = Duration::from_millis(5);
+
 impl Client {
     pub(super) async fn over_http2(
         &self,
+        pool: &Arc<Pool>,
         target: &Arc<Target>,
         mut request: Box<Request<Body>>,
         wait: &ResponseWait,
@@ -45,13 +60,20 @@ impl Client {
     ) -> Sent {
         prepare(&mut request, target).map_err(Failed::Final)?;
         let is_idempotent = request.method().is_idempotent();
-        let replay = ReplayableRequest::of(&mut request);
+        let has_body = !request.body().is_end_stream();
+        let upload = has_body.then(|| connection.upload());
+        if is_idempotent && !has_body {
+            connection.ask();
+        }
+        let replay = Some(ReplayableRequest::of(&mut request));
+        let network = self.opener.address_of(connection.local());
         let waiting = connection.pings.request();
-        let sent = wait.first_byte(std::pin::pin!(connection.sender.try_send_request(*request))).await;
+        let sent = wait.first_byte(std::pin::pin!(connection.sender.try_send_request(*request)), network).await;
+        drop(upload);
         match sent {
             Ok(Ok(response)) => {
                 waiting.answered();
-                Ok((response, Some(stream)))
+                Ok((response, pool.lease(Some(stream), Arc::default())))
             }
             Ok(Err(mut error)) => {
                 if let Some(unsent) = error.take_message() {
@@ -59,14 +81,14 @@ impl Client {
                 }
                 let error = error.error();
                 if retry::requires_http1(error) {
-                    self.http1_only.insert(Arc::clone(target), ());
+                    self.opener.requires_http1(target);
                     connection.retire();
                 }
                 let is_unprocessed = retry::is_unprocessed(error);
                 let error = wait.error(error);
                 if is_unprocessed || is_idempotent && error == UpstreamError::Closed {
                     connection.retire();
-                    if let Some(again) = replay.request() {
+                    if let Some(again) = replay.and_then(ReplayableRequest::request) {
                         return Err(Failed::Replay(again));
                     }
                 }
@@ -74,14 +96,23 @@ impl Client {
             }
             Err(error) => {
                 connection.retire();
-                Err(Failed::Final(error))
+                let again = replay.filter(|_| is_idempotent && error == UpstreamError::Closed);
+                Err(again.and_then(ReplayableRequest::request).map_or(Failed::Final(error), Failed::Replay))
             }
         }
     }
 }
 
-pub(super) async fn handshake(
+pub(super) async fn handshake(stream: Stream) -> Result<Http2Connection, UpstreamError> {
+    let asks = Arc::<AtomicBool>::default();
+    let io = AliveIo::new(stream.io, Arc::clone(&asks));
+    handshake_over(io, asks, stream.local).await
+}
+
+async fn handshake_over(
     io: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    asks: Arc<AtomicBool>,
+    local: Option<IpAddr>,
 ) -> Result<Http2Connection, UpstreamError> {
     let pings = PingTimer::new();
     let (mut sender, mut connection) = http2::Builder::new(TokioExecutor::new())
@@ -99,11 +130,18 @@ pub(super) async fn handshake(
         .map_err(|error| UpstreamError::of(&error))?;
     let (limit, server_limit) = watch::channel(pool::INITIAL_STREAMS);
     tokio::spawn(async move {
-        // hyper tells the server's limit only on the connection, which this task owns.
+        // hyper tells the server's limit only on the connection, which this task owns, and does not wake it when that comes.
+        let mut looks = interval(SETTINGS_INTERVAL);
+        let mut left = pool::SETTINGS_TIMEOUT.as_millis() / SETTINGS_INTERVAL.as_millis();
         let driven = poll_fn(|cx| {
+            while left > 0 && looks.poll_tick(cx).is_ready() {
+                left -= 1;
+            }
             let polled = Pin::new(&mut connection).poll(cx);
             let now = connection.current_max_send_streams();
-            limit.send_if_modified(|limit| std::mem::replace(limit, now) != now);
+            if limit.send_if_modified(|limit| std::mem::replace(limit, now) != now) {
+                left = 0;
+            }
             polled
         });
         if let Err(error) = driven.await {
@@ -112,7 +150,7 @@ pub(super) async fn handshake(
     });
     let ready = sender.ready().await;
     ready.map_err(|error| UpstreamError::of(&error))?;
-    Ok(Http2Connection::new(sender, server_limit, pings))
+    Ok(Http2Connection::new(sender, server_limit, pings, asks, local))
 }
 
 /// The request as it is written over HTTP/2: `:authority` alone names the host (RFC 9113 § 8.3.1); nginx before 1.29.1
@@ -167,7 +205,7 @@ mod tests {
         let (ours, theirs) = duplex(1 << 16);
         let (sender, mut frames) = mpsc::unbounded_channel();
         tokio::spawn(server(theirs, sender));
-        let mut connection = handshake(ours).await.unwrap();
+        let mut connection = handshake_over(ours, Arc::default(), None).await.unwrap();
         let request = || Request::get("http://origin.example/").body(Body::default()).unwrap();
         let waiting = connection.pings.request();
         let resting = connection.sender.send_request(request()).await.unwrap();

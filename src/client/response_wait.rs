@@ -13,7 +13,7 @@ use http::{HeaderMap, Request, StatusCode};
 use http_body::Body as _;
 use tokio::time::{Instant, timeout};
 
-use super::UpstreamError;
+use super::{UpstreamError, network::OwnAddress};
 use crate::{
     body::{Body, ByteCount, Outcome},
     config::Timeouts,
@@ -65,7 +65,12 @@ impl ResponseWait {
     }
 
     /// Waits for the head. The time begins anew when the request's body moves or an interim response comes.
-    pub(super) async fn first_byte<T>(&self, mut head: Pin<&mut impl Future<Output = T>>) -> Result<T, UpstreamError> {
+    /// An answer to an address that this machine has no more cannot come: the connection is as good as closed.
+    pub(super) async fn first_byte<T>(
+        &self,
+        mut head: Pin<&mut impl Future<Output = T>>,
+        address: OwnAddress<'_>,
+    ) -> Result<T, UpstreamError> {
         let (mut before, mut since) = (self.progress(), Instant::now());
         let interval = (self.timeout / CHECKS).min(Duration::from_secs(1));
         loop {
@@ -77,6 +82,9 @@ impl ResponseWait {
             }
             if let Ok(head) = done {
                 return Ok(head);
+            }
+            if address.is_gone() {
+                return Err(UpstreamError::Closed);
             }
             self.informational.store(0, Relaxed);
             if now.1 == 0 && now == before {
@@ -90,11 +98,15 @@ impl ResponseWait {
         }
     }
 
+    /// Whether all of the request was sent.
+    pub(super) fn request_ended(&self) -> bool {
+        self.outcome.as_ref().is_none_or(|outcome| outcome.ended.load(Relaxed))
+    }
+
     /// Bytes sent, interim responses, and whether the request has ended.
     fn progress(&self) -> (u64, usize, bool) {
         let sent = self.sent.as_ref().map_or(0, |sent| sent.load(Relaxed));
-        let ended = self.outcome.as_ref().is_none_or(|outcome| outcome.ended.load(Relaxed));
-        (sent, self.informational.load(Relaxed), ended)
+        (sent, self.informational.load(Relaxed), self.request_ended())
     }
 
     /// The error of the exchange. The fault that broke the request explains what followed from it.

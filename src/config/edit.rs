@@ -12,8 +12,6 @@ use std::{
 
 use parking_lot::Mutex;
 use serde_yaml::{Mapping, Value};
-use tokio::{
-};
 use yaml_edit::{Document, YamlFile, YamlNode, path::YamlPath};
 
 use super::{

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
-use http::{Request, Response, StatusCode};
+use http::{HeaderMap, Request, Response, StatusCode};
 use hyper::{body::Incoming, upgrade::OnUpgrade};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
@@ -16,7 +16,7 @@ use crate::{
     config::Intercept,
     device::Device,
     error::Error,
-    mitm::{Destination, SniffedConnect},
+    mitm::{self, Ahead, Destination, SniffedConnect},
     route::Route,
     tunnel::{self, SilenceLimits},
 };
@@ -60,7 +60,42 @@ impl Exchange {
             upstream = Some(stream);
         }
         let intercepts = route == Route::Intercept;
-        Ok(self.sniff(request, device, Destination::Origin(permit), intercepts, upstream, trust))
+        let mut ahead = Ahead { upstream, error: None };
+        if intercepts {
+            ahead = Box::pin(self.connect_ahead(request.headers(), &permit, &device)).await?;
+        }
+        Ok(self.sniff(request, device, Destination::Origin(permit), intercepts, ahead, trust))
+    }
+
+    /// Connects to a site before a CONNECT that will be decrypted is answered, so that what fails is the CONNECT: a program is
+    /// told at once, and a browser goes back to `http://`, which it does not for an error page. With browsers on the port of
+    /// HTTPS the TLS handshake belongs to it; others, and other ports, may speak something else.
+    async fn connect_ahead(&self, headers: &HeaderMap, permit: &Permit, device: &Device) -> Result<Ahead, Error> {
+        let target = permit.target();
+        let (host, client, requester) = (target.plain_host(), &self.running.client, requester(&self.connection));
+        // Nobody may be asked at all; and `ws://` comes to this port, in clear.
+        let is_blocked = self.running.config.blocker.blocked_host(host).is_some() && self.blocks(headers, host);
+        if is_blocked || target.port == Scheme::Http.default_port() {
+            return Ok(Ahead::default());
+        }
+        let connected = if device.is_browser() && target.port == Scheme::Https.default_port() {
+            client.preconnect(permit, requester, None).await.map(|()| None)
+        } else if client.has_connection(permit) {
+            Ok(None)
+        } else {
+            client.connect(permit, requester).await.map(Some)
+        };
+        let error = match connected {
+            Ok(upstream) => return Ok(Ahead { upstream, error: None }),
+            Err(error) => error,
+        };
+        if mitm::is_for_a_tunnel(target, &error) {
+            return Ok(Ahead { upstream: None, error: Some(error) });
+        }
+        if !error.is_of_site() || device.is_browser() && self.proxy.failed_connects.shows_reason(device, target) {
+            return Ok(Ahead::default());
+        }
+        Err(Self::upstream_error(target, error))
     }
 
     /// CONNECT to our own name, which leads nowhere but here: a browser that was told `https:`, or one that sends
@@ -69,7 +104,7 @@ impl Exchange {
         self.log.route = "admin";
         if target.port == Scheme::Http.default_port() || self.running.open_authority().is_some() {
             let device = self.device(request.headers());
-            Ok(self.sniff(request, device, Destination::ControlHost(target), true, None, None))
+            Ok(self.sniff(request, device, Destination::ControlHost(target), true, Ahead::default(), None))
         } else {
             Err(Error::OwnPageEncrypted)
         }
@@ -101,7 +136,7 @@ impl Exchange {
         device: Device,
         destination: Destination,
         intercepts: bool,
-        upstream: Option<TcpStream>,
+        ahead: Ahead,
         trust: Option<Trust>,
     ) -> Response<Body> {
         let upgrade = hyper::upgrade::on(&mut request);
@@ -120,7 +155,7 @@ impl Exchange {
             intercepts,
             blocks,
             any_protocol,
-            upstream,
+            ahead,
             trust,
             log,
         };

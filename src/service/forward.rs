@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Answer, Exchange, next_pages::NextPages, requester, upgrade::UpgradeRequest};
 use crate::{
     access_control::Permit,
+    authority::Scheme,
     body::{Body, ContinueGate, IdleTimer, IncomingBody},
     bypass_link,
     client::OnInformational,
@@ -33,6 +34,9 @@ impl Exchange {
         view: Option<(View, PageId)>,
     ) -> Result<Answer, Error> {
         let target = permit.target();
+        if target.scheme == Scheme::Http {
+            self.proxy.failed_connects.went_back(|| self.device(request.headers()), target);
+        }
         // RFC 9112 § 3.2.4: the last proxy before the server asks for `*`.
         if request.extensions().get::<WholeServer>().is_some() {
             *request.uri_mut() = Uri::from_static("*");

@@ -11,6 +11,7 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::{runtime::Handle, task::spawn_blocking, time::sleep};
 use tracing::warn;
 
+use super::failed_connects::FailedConnects;
 use crate::{
     admin::Forms,
     blocking::{Blocker, PausedDevices},
@@ -64,6 +65,7 @@ pub struct Proxy {
     pub(crate) reload_error: ArcSwapOption<String>,
     pub(crate) limits: Arc<ConnectionLimits>,
     pub(crate) tunnelled: TunnelledHosts,
+    pub(super) failed_connects: FailedConnects,
     pub(crate) trusted_devices: TrustedDevices,
     max_idle: usize,
     /// Notified when another configuration is in force.
@@ -116,6 +118,7 @@ impl Proxy {
             reload_error: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),
             tunnelled,
+            failed_connects: FailedConnects::new(),
             trusted_devices,
             max_idle,
             reloaded: tokio::sync::Notify::new(),

@@ -3,7 +3,10 @@
 use std::{
     convert::Infallible,
     net::SocketAddr,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
 };
 
 use bytes::Bytes;
@@ -32,6 +35,7 @@ pub(crate) struct Recorded {
 /// A server; its task ends with the test's runtime.
 pub(crate) struct Origin {
     pub(crate) addr: SocketAddr,
+    accepted: Arc<AtomicUsize>,
     seen: Arc<Mutex<Vec<Recorded>>>,
 }
 
@@ -89,15 +93,36 @@ impl Origin {
         F: Future<Output = ()> + Send + 'static,
     {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::of_listener(listener, serve)
+    }
+
+    /// Gives every connection to this address to a function.
+    pub(crate) async fn sockets_at<F>(
+        addr: impl Into<SocketAddr>,
+        serve: impl Fn(TcpStream) -> F + Send + 'static,
+    ) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        Self::of_listener(TcpListener::bind(addr.into()).await.unwrap(), serve)
+    }
+
+    fn of_listener<F>(listener: TcpListener, serve: impl Fn(TcpStream) -> F + Send + 'static) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
         let addr = listener.local_addr().unwrap();
+        let accepted = Arc::<AtomicUsize>::default();
+        let count = Arc::clone(&accepted);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
+                count.fetch_add(1, Relaxed);
                 // What a test has written has arrived when it goes on.
                 stream.set_nodelay(true).unwrap();
                 tokio::spawn(serve(stream));
             }
         });
-        Self { addr, seen: Arc::default() }
+        Self { addr, accepted, seen: Arc::default() }
     }
 
     async fn listen(addr: impl ToSocketAddrs, tls: Option<TlsAcceptor>, handler: Handler) -> Self {
@@ -105,8 +130,11 @@ impl Origin {
         let addr = listener.local_addr().unwrap();
         let seen: Arc<Mutex<Vec<Recorded>>> = Arc::default();
         let record = Arc::clone(&seen);
+        let accepted = Arc::<AtomicUsize>::default();
+        let count = Arc::clone(&accepted);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
+                count.fetch_add(1, Relaxed);
                 let (tls, handler, record) = (tls.clone(), handler.clone(), record.clone());
                 tokio::spawn(async move {
                     let Some(tls) = tls else {
@@ -119,7 +147,12 @@ impl Origin {
                 });
             }
         });
-        Self { addr, seen }
+        Self { addr, accepted, seen }
+    }
+
+    /// How many connections it has had.
+    pub(crate) fn connections(&self) -> usize {
+        self.accepted.load(Relaxed)
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
