@@ -16,6 +16,7 @@ mod memory_budget;
 mod original;
 mod page_job;
 mod request_info;
+mod shares;
 mod workers;
 
 use std::{fmt::Write as _, sync::Arc, time::Duration};
@@ -24,7 +25,7 @@ use bytes::Bytes;
 use gleaner_filters::Filtered;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header, response::Parts};
 use http_body_util::BodyExt;
-use tokio::{sync::Semaphore, time::timeout};
+use tokio::time::timeout;
 use tracing::debug;
 use url::Url;
 
@@ -35,6 +36,7 @@ use self::{
     memory_budget::{MemoryBudget, Reservation},
     original::Original,
     page_job::{Job, Purpose},
+    shares::{IN_WORK, Shares},
     workers::Worker,
 };
 pub(crate) use self::{join::Fetch, look::Look, request_info::RequestInfo, workers::Workers};
@@ -55,8 +57,7 @@ pub(crate) struct Rewriter {
     looks: Vec<Look>,
     settings: Rewrite,
     max_wait: Duration,
-    pages_at_once: Semaphore,
-    most_pages: usize,
+    pages_at_once: Arc<Shares>,
     memory: MemoryBudget,
     workers: Workers,
     domains: Domains,
@@ -92,8 +93,7 @@ impl Rewriter {
             looks: Look::all(config)?,
             settings,
             max_wait: Duration::from_secs(config.limits.page_wait_seconds),
-            pages_at_once: Semaphore::new(config.limits.pages_at_once),
-            most_pages: config.limits.pages_at_once,
+            pages_at_once: Shares::new(config.limits.pages_at_once as u64),
             memory: MemoryBudget::new(config.limits.pages_memory_bytes),
             workers,
             domains: Domains::new(config.rewrite.remember_hosts),
@@ -102,8 +102,10 @@ impl Rewriter {
 
     pub(crate) fn load(&self) -> Load {
         let (memory, most_memory) = self.memory.used();
-        let in_work = self.most_pages.saturating_sub(self.pages_at_once.available_permits());
-        Load { in_work, most: self.most_pages, workers: self.workers.count(), memory, most_memory }
+        let (in_work, most) = self.pages_at_once.used();
+        let [in_work, most, workers] =
+            [in_work, most, self.workers.count()].map(|count| usize::try_from(count).unwrap_or(usize::MAX));
+        Load { in_work, most, workers, memory, most_memory }
     }
 
     /// How the pages of the profile with this index are rewritten.
@@ -174,11 +176,11 @@ impl Rewriter {
         if asked.method == Method::HEAD {
             return self.head_alone(asked.look, head, body);
         }
-        let Ok(_permit) = self.pages_at_once.try_acquire() else {
+        let Some(_place) = self.pages_at_once.take(&asked.owner, 1, u64::MAX, IN_WORK) else {
             return pass(head, body, PassReason::BUSY);
         };
         let length = content_length(&head.headers);
-        let reservation = match self.memory.reserve(length, !codings.is_empty()).await {
+        let reservation = match self.memory.reserve(&asked.owner, length, !codings.is_empty()).await {
             Ok(reservation) => reservation,
             Err(reason) => return pass(head, body, reason),
         };
@@ -207,7 +209,8 @@ impl Rewriter {
             Some(more) if self.joins(asked) => self.join(asked, &mut head.headers, &mut filtered, more).await,
             _ => 1,
         };
-        match self.workers.encode(std::mem::take(&mut filtered.content), asked.coding).await {
+        let content = std::mem::take(&mut filtered.content);
+        match self.workers.encode(Arc::clone(&asked.owner), content, asked.coding).await {
             Ok(coded) => {
                 let added = original.ended.map(|ended| ended.elapsed()).unwrap_or_default();
                 let effect = PageEffect::of(&filtered.report, original.bytes, coded.body.len(), added);
@@ -230,6 +233,7 @@ impl Rewriter {
     ) -> Job {
         Job {
             chain: Arc::clone(&asked.look.chain),
+            owner: Arc::clone(&asked.owner),
             look: asked.look.reader,
             domain: self.domains.of(url),
             url: url.clone(),
@@ -259,6 +263,9 @@ fn finish(
     Coded { body, coding }: Coded,
     pages: u32,
 ) -> (Response<Body>, String) {
+    for policy in filtered.policies.iter().filter_map(|policy| HeaderValue::from_str(policy).ok()) {
+        head.headers.append(header::CONTENT_SECURITY_POLICY, policy);
+    }
     let mut fields = repair::rewritten(&head.headers, filtered.format, &filtered.csp, &asked.look.tagger);
     if asked.is_view() {
         repair::of_view(&mut fields);

@@ -65,6 +65,12 @@ pub enum PageError {
         /// The limit that was passed, in milliseconds.
         limit_ms: u128,
     },
+    /// A list of choices holds other elements than choices, and the page's scripts are kept: browsers differ in how they read it.
+    #[error("a <select> holds other elements than choices, which browsers read in different ways")]
+    Select,
+    /// Nobody waits for the page any longer.
+    #[error("nobody waits for the page any longer")]
+    Cancelled,
     /// The page is made of frames, which hold nothing themselves.
     #[error("the page is a frameset, which has no text of its own; that is in the pages of its frames")]
     Frameset,
@@ -107,6 +113,8 @@ impl PageError {
             PageError::AttributesTooLong { .. } => "attributes-too-long",
             PageError::BaseTooLong { .. } => "base-too-long",
             PageError::OutOfTime { .. } => "out-of-time",
+            PageError::Select => "select",
+            PageError::Cancelled => "cancelled",
             PageError::Frameset => "frameset",
             PageError::Redirect => "redirect",
             PageError::LittleText { .. } => "little-text",

@@ -42,6 +42,7 @@ impl PassReason {
     pub(super) const BUSY: Self = Self("busy");
     pub(super) const SLOW: Self = Self("slow");
     pub(super) const BROKEN_OFF: Self = Self("broken-off");
+    pub(super) const CANCELLED: Self = Self("cancelled");
     pub(super) const PANICKED: Self = Self("panicked");
 
     /// Whether another client's request for the same URL would have been rewritten.
@@ -153,7 +154,9 @@ mod tests {
         *answer.headers_mut() = fields(response);
         let config = Config::from_yaml(yaml, None).unwrap();
         let look = &Look::all(&config).unwrap()[0];
-        judge(&RequestInfo::of(&asked, &target, target.plain_host(), look), &answer.into_parts().0, &config.rewrite)
+        let client = [127, 0, 0, 1].into();
+        let asked = RequestInfo::of(&asked, client, &target, target.plain_host(), look);
+        judge(&asked, &answer.into_parts().0, &config.rewrite)
             .map(|_| ())
     }
 

@@ -6,12 +6,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    time::timeout,
-};
+use tokio::time::timeout;
 
-use super::eligibility::PassReason;
+use super::{
+    eligibility::PassReason,
+    shares::{Owner, Share, Shares, TO_BEGIN},
+};
 
 /// How long a page waits to begin; rewriting takes some tenths of a second. Raising it filters more pages of a burst, and their
 /// readers wait longer.
@@ -27,73 +27,55 @@ const DECODED_FACTOR: usize = 5;
 /// Expected length of a page without `Content-Length`.
 const DEFAULT_BYTES: usize = 64 * 1024;
 
-/// Bytes per permit: a semaphore counts in 32 bits.
-const UNIT_BYTES: usize = 1024;
+/// Memory is counted in KiB.
+const UNIT_BYTES: u64 = 1024;
 
 /// The memory for all pages of one configuration.
 #[derive(Debug)]
-pub(super) struct MemoryBudget {
-    /// Three quarters: for pages that begin.
-    begin: Arc<Semaphore>,
-    begin_units: u32,
-    /// The last quarter is for pages that have begun, so that they can finish.
-    growth: Arc<Semaphore>,
-    growth_units: u32,
-}
+pub(super) struct MemoryBudget(Arc<Shares>);
 
 impl MemoryBudget {
     pub(super) fn new(bytes: usize) -> Self {
-        let all = units(bytes);
-        let begin_units = (all - all / 4).max(1);
-        let semaphore = |units: u32| Arc::new(Semaphore::new(units as usize));
-        Self { begin: semaphore(begin_units), begin_units, growth: semaphore(all / 4), growth_units: all / 4 }
+        Self(Shares::new(units(bytes)))
     }
 
     /// Bytes that are reserved, and all.
     pub(super) fn used(&self) -> (u64, u64) {
-        let bytes = |units: usize| (units * UNIT_BYTES) as u64;
-        let all = self.begin_units as usize + self.growth_units as usize;
-        (bytes(all - (self.begin.available_permits() + self.growth.available_permits()).min(all)), bytes(all))
+        let (used, all) = self.0.used();
+        (used * UNIT_BYTES, all * UNIT_BYTES)
     }
 
     /// Waits for the memory that a page of this length is expected to need. One that needs all of it waits until no other page
     /// is in work.
-    pub(super) async fn reserve(&self, bytes: Option<usize>, is_encoded: bool) -> Result<Reservation, PassReason> {
+    pub(super) async fn reserve(
+        &self,
+        owner: &Arc<Owner>,
+        bytes: Option<usize>,
+        is_encoded: bool,
+    ) -> Result<Reservation, PassReason> {
         let factor = if is_encoded { DECODED_FACTOR * EXPECTED_FACTOR } else { EXPECTED_FACTOR };
-        let units = units(bytes.unwrap_or(DEFAULT_BYTES).saturating_mul(factor)).min(self.begin_units);
-        let (begin, growth) = (Arc::clone(&self.begin), Arc::clone(&self.growth));
-        match timeout(TIMEOUT, Arc::clone(&begin).acquire_many_owned(units)).await {
-            Ok(Ok(permit)) => Ok(Reservation { begin, growth, permits: vec![permit], units }),
-            _ => Err(PassReason::BUSY),
-        }
+        // The last quarter is for pages that have begun, so that they can finish.
+        let (_, all) = self.0.used();
+        let most = (all - all / 4).max(1);
+        let units = units(bytes.unwrap_or(DEFAULT_BYTES).saturating_mul(factor)).min(most);
+        let share = timeout(TIMEOUT, self.0.wait(owner, units, most, TO_BEGIN)).await;
+        share.map(Reservation).map_err(|_| PassReason::BUSY)
     }
 }
 
-fn units(bytes: usize) -> u32 {
-    u32::try_from(bytes.div_ceil(UNIT_BYTES)).unwrap_or(u32::MAX)
+fn units(bytes: usize) -> u64 {
+    (bytes as u64).div_ceil(UNIT_BYTES)
 }
 
 /// The memory of one page; released when this is dropped.
 #[derive(Debug)]
-pub(super) struct Reservation {
-    begin: Arc<Semaphore>,
-    growth: Arc<Semaphore>,
-    permits: Vec<OwnedSemaphorePermit>,
-    units: u32,
-}
+pub(super) struct Reservation(Share);
 
 impl Reservation {
-    /// Reserves more for a page that takes this many bytes by now. An error where there is no more.
+    /// Reserves more for a page that takes this many bytes by now. An error where there is no more, or not for its owner.
     pub(super) fn grow_to(&mut self, bytes: usize) -> Result<(), PassReason> {
-        let more = units(bytes).saturating_sub(self.units);
-        if more == 0 {
-            return Ok(());
-        }
-        let take = |from: &Arc<Semaphore>| Arc::clone(from).try_acquire_many_owned(more);
-        let permit = take(&self.begin).or_else(|_| take(&self.growth));
-        self.permits.push(permit.map_err(|_| PassReason::BUSY)?);
-        self.units += more;
-        Ok(())
+        let more = units(bytes).saturating_sub(self.0.units);
+        if more == 0 || self.0.grow(more) { Ok(()) } else { Err(PassReason::BUSY) }
     }
 }
 
@@ -108,20 +90,36 @@ mod tests {
         MemoryBudget::new(PAGES * EXPECTED_FACTOR / 3 * 4)
     }
 
+    fn owner(site: &str) -> Arc<Owner> {
+        Owner::new([192, 168, 1, 1].into(), site)
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_page_waits_for_memory_to_begin_but_not_for_ever() {
-        let budget = budget();
-        let first = budget.reserve(Some(PAGES * 2 / 3), false).await.unwrap();
-        let second = budget.reserve(Some(PAGES * 2 / 3), false).await;
+        let (budget, one, other) = (budget(), owner("a.example"), owner("b.example"));
+        let first = budget.reserve(&one, Some(PAGES * 2 / 3), false).await.unwrap();
+        let second = budget.reserve(&other, Some(PAGES * 2 / 3), false).await;
         assert_eq!(second.unwrap_err(), PassReason::BUSY);
         let release = async {
             tokio::task::yield_now().await;
             drop(first);
         };
-        let (third, ()) = tokio::join!(budget.reserve(Some(PAGES * 2 / 3), false), release);
+        let (third, ()) = tokio::join!(budget.reserve(&other, Some(PAGES * 2 / 3), false), release);
         third.unwrap();
         // One that would take more than all begins alone.
-        budget.reserve(Some(PAGES * 100), true).await.unwrap();
+        budget.reserve(&one, Some(PAGES * 100), true).await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_site_leaves_memory_for_another() {
+        let (budget, one, other) = (budget(), owner("a.example"), owner("b.example"));
+        let mut many = Vec::new();
+        while let Ok(mut page) = budget.reserve(&one, Some(PAGES / 40), false).await {
+            let _ = page.grow_to(PAGES * EXPECTED_FACTOR / 10);
+            many.push(page);
+        }
+        let mut page = budget.reserve(&other, Some(PAGES / 40), false).await.unwrap();
+        page.grow_to(PAGES * EXPECTED_FACTOR / 12).unwrap();
     }
 
     #[tokio::test]
@@ -130,7 +128,7 @@ mod tests {
         let begun = PAGES * EXPECTED_FACTOR;
         // The second time shows that everything was released.
         for _ in 0..2 {
-            let mut page = budget.reserve(Some(PAGES), false).await.unwrap();
+            let mut page = budget.reserve(&owner("a.example"), Some(PAGES / 2), false).await.unwrap();
             page.grow_to(1).unwrap();
             page.grow_to(begun + begun / 4).unwrap();
             assert_eq!(page.grow_to(begun * 2), Err(PassReason::BUSY));

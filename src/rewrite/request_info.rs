@@ -1,9 +1,11 @@
 //! What rewriting needs to know of a request when the response has come.
 
+use std::{net::IpAddr, sync::Arc};
+
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header, uri::PathAndQuery};
 use url::Url;
 
-use super::{Look, coding::Coding, no_transform};
+use super::{Look, coding::Coding, no_transform, shares::Owner};
 use crate::{
     authority::Target,
     config::HostPatterns,
@@ -20,6 +22,8 @@ const X_REQUESTED_WITH: HeaderName = HeaderName::from_static("x-requested-with")
 #[derive(Clone)]
 pub(crate) struct RequestInfo<'a> {
     pub(crate) look: &'a Look,
+    /// Whose the page is.
+    pub(super) owner: Arc<Owner>,
     target: &'a Target,
     host: &'a str,
     path: Option<PathAndQuery>,
@@ -48,10 +52,17 @@ const OF_PAGES: [HeaderName; 4] = [header::USER_AGENT, header::COOKIE, header::A
 
 impl<'a> RequestInfo<'a> {
     /// `host` is that of the target, as lists have it.
-    pub(crate) fn of<B>(request: &Request<B>, target: &'a Target, host: &'a str, look: &'a Look) -> Self {
+    pub(crate) fn of<B>(
+        request: &Request<B>,
+        client: IpAddr,
+        target: &'a Target,
+        host: &'a str,
+        look: &'a Look,
+    ) -> Self {
         let headers = request.headers();
         let mut info = Self {
             look,
+            owner: Owner::new(client, host),
             target,
             host,
             path: request.uri().path_and_query().cloned(),

@@ -43,7 +43,8 @@ impl Exchange {
         let running = Arc::clone(&self.running);
         let profile = self.profile(request.headers(), host).map_or(0, |choice| choice.index);
         let look = running.rewriter.look(profile);
-        let mut info = RequestInfo::of(&request, target, host, look);
+        let address = self.connection.client.ip();
+        let mut info = RequestInfo::of(&request, address, target, host, look);
         let view = view.filter(|_| info.is_whole_page());
         let device_looks = &self.proxy.device_looks;
         let reader = device_looks.are_used().then(|| device_looks.of(&self.device(request.headers()))).flatten();
@@ -53,7 +54,6 @@ impl Exchange {
         info.controls = view.map(|_| self.proxy.controls.of_page(self.device(headers), headers, view));
         let look = own_look.as_ref().unwrap_or(look);
         info.look = look;
-        let address = self.connection.client.ip();
         if view.is_none() {
             self.proxy.bypass_links.apply(address, request.headers(), &mut info);
         }

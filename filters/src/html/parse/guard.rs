@@ -39,6 +39,10 @@ pub(super) struct Guard {
     pub(super) noscript: RefCell<Noscript>,
     /// Node count of the last look at the depth.
     measured_at: Cell<usize>,
+    /// Whether the page's scripts are kept.
+    scripting: bool,
+    /// Whether `<select>` is open.
+    in_select: Cell<bool>,
 }
 
 /// What the tokenizer has told.
@@ -72,6 +76,8 @@ impl Guard {
             is_known: Cell::new(None),
             noscript: RefCell::new(Noscript::new(!scripting)),
             measured_at: Cell::new(0),
+            scripting,
+            in_select: Cell::new(false),
         }
     }
 
@@ -109,6 +115,19 @@ impl Guard {
         }
         if tag.kind == TagKind::StartTag && tag.name == local_name!("script") {
             self.script_is_data.set(is_data(tag));
+        }
+    }
+
+    /// Browsers have come to keep any element in `<select>` (HTML Standard, 2025), and html5ever drops all but choices, so that what is
+    /// text to a browser, such as markup in a style sheet, can be an element here. That is given up where scripts may run.
+    fn look_at_select(&self, tag: &Tag) {
+        let is_choice = || {
+            [local_name!("option"), local_name!("optgroup"), local_name!("hr"), local_name!("script")].contains(&tag.name)
+        };
+        if tag.name == local_name!("select") {
+            self.in_select.set(tag.kind == TagKind::StartTag && !self.in_select.get());
+        } else if self.scripting && self.in_select.get() && !is_choice() {
+            self.pass(PageError::Select);
         }
     }
 
@@ -160,6 +179,7 @@ impl TokenSink for Guard {
                 return TokenSinkResult::RawData(kind);
             }
             self.look_at_tag(tag);
+            self.look_at_select(tag);
             let passes = self.noscript.borrow_mut().tag(tag);
             match passes {
                 Passes::Yes => {}
