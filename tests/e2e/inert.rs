@@ -178,27 +178,25 @@ const MADE_REAL: [&str; 20] = [
 /// Some three hundred payloads, with numbers.
 fn payloads() -> Vec<String> {
     const RUN: &str = "<img src=x: onerror=\"@\">";
+    let bare = RUN.replace('"', "");
     let escaped = RUN.replace('<', "&lt;").replace('>', "&gt;");
     let mut all: Vec<String> = RUNS.iter().chain(MUTATES).map(|payload| (*payload).to_owned()).collect();
     for (open, close) in AROUND {
         for element in TEXT_ELEMENTS {
             // As text, as markup that only another parser ends, and behind what only another parser leaves open.
             all.push(format!("{open}<{element}>{escaped}</{element}>{close}"));
-            all.push(format!("{open}<{element}><a title=\"</{element}>{}\"></a></{element}>{close}", RUN.replace('"', "'")));
+            all.push(format!("{open}<{element}><a title=\"</{element}>{bare}\"></a></{element}>{close}"));
             all.push(format!("{open}<{element}>{close}{RUN}"));
         }
     }
     all.extend(MADE_REAL.map(str::to_owned));
     let numbered = |(number, payload): (usize, String)| {
-        let bare: String = payload.split('@').enumerate().fold(String::new(), |mut out, (at, piece)| {
-            let rest = if at > 0 { piece.trim_start_matches(|c: char| c.is_ascii_digit()) } else { piece };
-            out.push_str(if at > 0 { "@" } else { "" });
-            if at > 0 {
-                let _ = write!(out, "{number}");
-            }
-            out + rest
-        });
-        bare
+        let mut pieces = payload.split('@');
+        let mut out = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            let _ = write!(out, "@{number}{}", piece.trim_start_matches(|c: char| c.is_ascii_digit()));
+        }
+        out
     };
     all.into_iter().enumerate().map(numbered).collect()
 }
