@@ -176,11 +176,12 @@ impl Rewriter {
         if asked.method == Method::HEAD {
             return self.head_alone(asked.look, head, body);
         }
-        let Some(_place) = self.pages_at_once.take(&asked.owner, 1, u64::MAX, IN_WORK) else {
+        let owner = asked.owner();
+        let Some(_place) = self.pages_at_once.take(&owner, 1, u64::MAX, IN_WORK) else {
             return pass(head, body, PassReason::BUSY);
         };
         let length = content_length(&head.headers);
-        let reservation = match self.memory.reserve(&asked.owner, length, !codings.is_empty()).await {
+        let reservation = match self.memory.reserve(&owner, length, !codings.is_empty()).await {
             Ok(reservation) => reservation,
             Err(reason) => return pass(head, body, reason),
         };
@@ -210,7 +211,7 @@ impl Rewriter {
             _ => 1,
         };
         let content = std::mem::take(&mut filtered.content);
-        match self.workers.encode(Arc::clone(&asked.owner), content, asked.coding).await {
+        match self.workers.encode(owner, content, asked.coding).await {
             Ok(coded) => {
                 let added = original.ended.map(|ended| ended.elapsed()).unwrap_or_default();
                 let effect = PageEffect::of(&filtered.report, original.bytes, coded.body.len(), added);
@@ -233,7 +234,7 @@ impl Rewriter {
     ) -> Job {
         Job {
             chain: Arc::clone(&asked.look.chain),
-            owner: Arc::clone(&asked.owner),
+            owner: asked.owner(),
             look: asked.look.reader,
             domain: self.domains.of(url),
             url: url.clone(),

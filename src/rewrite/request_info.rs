@@ -22,8 +22,7 @@ const X_REQUESTED_WITH: HeaderName = HeaderName::from_static("x-requested-with")
 #[derive(Clone)]
 pub(crate) struct RequestInfo<'a> {
     pub(crate) look: &'a Look,
-    /// Whose the page is.
-    pub(super) owner: Arc<Owner>,
+    client: IpAddr,
     target: &'a Target,
     host: &'a str,
     path: Option<PathAndQuery>,
@@ -62,7 +61,7 @@ impl<'a> RequestInfo<'a> {
         let headers = request.headers();
         let mut info = Self {
             look,
-            owner: Owner::new(client, host),
+            client,
             target,
             host,
             path: request.uri().path_and_query().cloned(),
@@ -124,6 +123,11 @@ impl<'a> RequestInfo<'a> {
     /// `None` if the target is no URL; such a page is not rewritten.
     pub(crate) fn url(&self) -> Option<Url> {
         self.target.url(&self.path())
+    }
+
+    /// Whose its page is.
+    pub(super) fn owner(&self) -> Arc<Owner> {
+        Owner::new(self.client, self.host)
     }
 
     /// Whether its host matches.
