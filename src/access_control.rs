@@ -28,13 +28,13 @@ impl Permit {
         &self.target
     }
 
-    /// What may pass through a CONNECT to this target.
+    /// Protocols that may pass through a CONNECT to this target.
     pub(crate) fn port_rule(&self) -> PortRule {
         self.port_rule
     }
 }
 
-/// What a connection to a port may carry. A port that is closed to everything is a [`Refusal::Port`].
+/// Protocols that a connection to a port may carry. A port that is closed to everything is a [`Refusal::Port`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PortRule {
     /// Any protocol: `access.connect_ports` or `access.allow_targets` names the port.
@@ -128,7 +128,7 @@ impl Acl {
         })
     }
 
-    /// What a port is open to. Without an address any address that `allow_targets` names with this port counts: where
+    /// The protocols that a port is open to. Without an address any address that `allow_targets` names with this port counts: where
     /// the name leads is judged once it is resolved.
     fn port_rule(&self, addr: Option<SocketAddr>, port: u16, scheme: Scheme) -> Result<PortRule, Refusal> {
         let ip = addr.map(|addr| embedded(addr.ip()));

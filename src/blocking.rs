@@ -64,7 +64,7 @@ pub struct Blocking {
     pub lists: Vec<ListSource>,
     /// Sites on which nothing is blocked, and hosts that are not.
     pub except: HostPatterns,
-    /// The same for one list.
+    /// Sites and hosts that one list does not block.
     pub except_by_list: BTreeMap<String, HostPatterns>,
     /// Whether lists are kept up to date.
     pub update: bool,
@@ -207,7 +207,7 @@ impl Blocker {
         self.engine.may_block(host)
     }
 
-    /// What the lists say about a request. Exceptions of the configuration are asked before, by [`Blocker::exempt`].
+    /// The lists' verdict on a request. Exceptions of the configuration are checked before, by [`Blocker::exempt`].
     #[must_use]
     pub fn judge(&self, wanted: &BlockingRequest) -> Verdict {
         let engine = self.engine_for(wanted.site(), wanted.host());

@@ -43,7 +43,7 @@ pub(crate) struct Body {
     pub(crate) count: Option<ByteCount>,
     log: Option<Box<RequestLog>>,
     failed: Option<BodyError>,
-    /// An error follows what was sent before it: at an error hyper resets an HTTP/2 stream, and h2 drops what is queued
+    /// Delays an error until the data before it was sent: at an error hyper resets an HTTP/2 stream, and h2 drops what is queued
     /// for it, the head too. The error waits as long as the end of a complete response would: until the client has read
     /// what is queued, or resets the stream, or the connection ends.
     pub(crate) end_marker: Option<EndMarker>,
@@ -76,7 +76,7 @@ pub(crate) struct Outcome {
     pub(crate) failure: OnceLock<UpstreamError>,
 }
 
-/// What the sender of the body is told of its error.
+/// The error that the sender of the body gets.
 fn cause(error: &BodyError) -> UpstreamError {
     let error = match error {
         BodyError::Http(error) => error,
@@ -240,7 +240,7 @@ impl HttpBody for Body {
 
     fn size_hint(&self) -> SizeHint {
         match (&self.failed, &self.source) {
-            // Its length is promised by a Content-Length that it will not keep.
+            // Unknown: the declared Content-Length will not be reached.
             (Some(_), _) => SizeHint::new(),
             (None, Some(source)) => source.size_hint(),
             (None, None) => SizeHint::with_exact(0),

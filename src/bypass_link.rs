@@ -64,7 +64,7 @@ pub(crate) fn to_blocked(page: &Url) -> Url {
     link
 }
 
-/// What a token for all of a host is made from.
+/// The address from which a token for a whole host is made.
 fn whole_host(page: &Url) -> Option<Url> {
     Url::parse(&format!("{BLOCKED}:{}", page.host_str()?)).ok()
 }
@@ -160,8 +160,8 @@ impl BypassLinks {
     }
 }
 
-/// The question. The original stays as it came, so the way back is here, where the browser's Back leads: as the page was, if the
-/// browser kept it.
+/// The confirmation page. The original page cannot carry a link back, so this page has it: the browser's Back leads here, as the
+/// page was, if the browser kept it.
 fn confirmation(page: &Url, rule: Option<&str>, token: u64) -> Markup {
     let mut link = if rule.is_some() { to_blocked(page) } else { to(page) };
     link.query_pairs_mut().append_pair("token", &format!("{token:016x}"));

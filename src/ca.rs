@@ -92,13 +92,13 @@ pub(crate) struct Authority {
     pub(crate) not_after: OffsetDateTime,
     /// One key for all leaves of this process: making keys is the slow part, and more keys would add no security.
     leaf_key: KeyPair,
-    /// The same key in the form in which rustls signs handshakes with it.
+    /// `leaf_key` in the form in which rustls signs handshakes with it.
     signer: Arc<dyn SigningKey>,
     provider: Arc<CryptoProvider>,
     leaves: ExpiringMap<Host, Leaf>,
 }
 
-/// What the handshakes of a host show.
+/// TLS settings with the certificate of a host, and the time in which it is valid.
 #[derive(Clone)]
 struct Leaf {
     handshake: Arc<ServerConfig>,
@@ -243,7 +243,7 @@ fn only_certificate(text: &str) -> String {
     format!("{}\n", &text[start..end])
 }
 
-/// What helps where a certificate cannot be used.
+/// Advice where a certificate cannot be used.
 const ANOTHER: &str = "`gleaner ca regenerate --yes` makes another authority, which every device must then trust";
 
 /// The last moment at which the certificate is valid.

@@ -144,7 +144,7 @@ impl ServeArguments {
         }
     }
 
-    /// What is wrong with the options beside each other.
+    /// Checks that the options do not exclude each other.
     fn check(&self) -> Result<(), String> {
         let addresses: Vec<_> = self.listen.iter().map(|listen| listen.addr).collect();
         config::check_addresses(&addresses).map_err(|problem| format!("--listen: {problem}"))?;

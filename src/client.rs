@@ -51,7 +51,7 @@ pub(crate) struct Client {
     timeouts: Timeouts,
 }
 
-/// What is known of the one who asks.
+/// The client for whom a request is sent.
 #[derive(Clone, Copy)]
 pub(crate) struct Requester<'a> {
     pub(crate) address: IpAddr,
@@ -67,9 +67,9 @@ enum Connection {
 /// Why a request has no response.
 enum Failed {
     Final(UpstreamError),
-    /// Nothing of it was sent.
+    /// Nothing of the request was sent.
     Unsent(Box<Request<Body>>),
-    /// It may be sent once more.
+    /// The request may be sent once more.
     Replay(Box<Request<Body>>),
 }
 

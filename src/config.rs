@@ -86,7 +86,7 @@ pub struct RawConfig {
     /// to use the proxy; then set `access.clients` too.
     #[serde(with = "Listen")]
     pub listen: Vec<SocketAddr>,
-    /// What happens to encrypted connections.
+    /// Interception of encrypted connections.
     pub https: Https,
     /// The local certificate authority.
     pub authority: RawAuthority,
@@ -102,7 +102,7 @@ pub struct RawConfig {
     pub limits: Limits,
     /// How long to wait for what.
     pub timeouts: Timeouts,
-    /// What is logged, and how.
+    /// The log's contents and format.
     pub log: Log,
     /// Who may open the panel at the control host.
     pub panel: Panel,
@@ -165,7 +165,7 @@ pub enum Preset {
 /// The configuration as used: parsed, read and checked.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The sections as they are written. They can be named without it.
+    /// The parsed file. `Config` dereferences to it.
     pub raw: RawConfig,
     /// Folder of the certificate authority; `None` where the user has no home and none is set.
     pub authority_dir: Option<PathBuf>,
@@ -181,7 +181,7 @@ pub struct Config {
     pub fingerprint: u64,
     /// The files of lists that are not in use, and why.
     pub unread_lists: Option<ConfigError>,
-    /// What is read otherwise than it may have been meant.
+    /// Hints about settings that are read otherwise than they may have been meant.
     pub hints: Vec<String>,
     /// Files whose change means a reload.
     pub watched: Vec<PathBuf>,

@@ -54,13 +54,13 @@ const FILE: &str = "controls.key";
 
 const SECRET_BYTES: usize = 32;
 
-/// Of HMAC-SHA-256.
+/// Length of an HMAC-SHA-256.
 const MAC_BYTES: usize = 32;
 
 const ID_BYTES: usize = 8;
 
-/// The number of a page as one client was sent it: of its content and the secret, so that who has it has the page, and the same
-/// page has the same links.
+/// Identifies a version of a page: the first bytes of an HMAC over URL, client and body. Only a client that received the page
+/// can know it, and an unchanged page keeps its links.
 pub(crate) type PageId = [u8; ID_BYTES];
 
 /// Makes links and checks them.
@@ -69,11 +69,11 @@ pub(crate) struct Controls {
     originals: Originals,
 }
 
-/// What the address of a request says.
+/// The meaning of a request's address.
 pub(crate) enum Asked {
-    /// It is no link of the bar.
+    /// An address that is no link of the bar.
     Page,
-    /// It has the form of one, but must not have its effect; this is the page.
+    /// An address in the form of a link of the bar that must not have its effect; this is the page.
     NotOurs(Url),
     /// A view of the page.
     View(View, PageId),
@@ -87,9 +87,9 @@ pub(crate) struct PageControls {
     /// The request's cookies and credentials: what was kept with others is not shown.
     account: Vec<(HeaderName, HeaderValue)>,
     view: View,
-    /// That of the link that was followed.
+    /// Id in the link that was followed.
     asked: Option<PageId>,
-    /// That of the links on the page: known when the page has come.
+    /// Id for the links on the page: known when the page has been received.
     id: Arc<OnceLock<PageId>>,
 }
 
@@ -184,7 +184,7 @@ impl PageControls {
     fn link(&self, page: &Url, view: View) -> Url {
         let mut link = page.clone();
         link.set_fragment(None);
-        // Without a number, of a page that was read to its end before all of it came, nothing is found in memory.
+        // If the page id is not known yet, zeros: the cached original is then not found and the page is fetched again.
         let id = self.id.get().copied().unwrap_or_default();
         let mac = hmac::sign(&self.controls.key, &signed(&self.device, &link, view, id));
         let token = Base64UrlUnpadded::encode_string(&[&id, mac.as_ref()].concat());
@@ -252,7 +252,7 @@ fn start(context: hmac::Context) -> PageId {
     std::array::from_fn(|index| mac.as_ref()[index])
 }
 
-/// What a link's MAC is of.
+/// The bytes over which a link's MAC is computed.
 fn signed(device: &Device, page: &Url, view: View, id: PageId) -> Vec<u8> {
     [&b"link"[..], &id, &of_client(device, &[page.as_str(), &view.to_string()])].concat()
 }
@@ -265,7 +265,7 @@ fn of_client(device: &Device, texts: &[&str]) -> Vec<u8> {
     client.iter().chain(texts).flat_map(each).collect()
 }
 
-/// An address without our parameters, whatever they hold and however their name is written, and these; none where there are none.
+/// Splits our parameters, however they are written, off a path and query. `None` if there are none.
 fn split(address: &str) -> Option<(String, Vec<String>)> {
     let (path, query) = address.split_once('?')?;
     let is_ours = |pair: &&str| form_urlencoded::parse(pair.as_bytes()).any(|(name, _)| name == PARAMETER);
@@ -274,7 +274,7 @@ fn split(address: &str) -> Option<(String, Vec<String>)> {
     (!ours.is_empty()).then(|| (left, ours.into_iter().map(str::to_owned).collect()))
 }
 
-/// What our parameter says, if there is one and it is well-formed.
+/// View and token in our parameter, if there is one and it is well-formed.
 fn view_and_token(ours: &[String]) -> Option<(View, Vec<u8>)> {
     let [only] = ours else { return None };
     let (view, token) = only.strip_prefix(PARAMETER)?.strip_prefix('=')?.rsplit_once('.')?;

@@ -43,7 +43,7 @@ struct Entry {
 }
 
 impl DeviceLooks {
-    /// Those in the authority's folder.
+    /// Opens the looks stored in the authority's folder.
     pub(crate) fn open(dir: Option<&Path>) -> Self {
         let file = dir.map(|dir| dir.join(FILE));
         let read = file.as_ref().and_then(|file| fs::read(file).ok());
@@ -60,7 +60,7 @@ impl DeviceLooks {
         self.any.load(Relaxed)
     }
 
-    /// What this device chose.
+    /// The look that this device chose.
     pub(crate) fn of(&self, device: &Device) -> Option<ReaderLook> {
         let entries = self.entries.read().ok()?;
         entries.iter().find(|entry| entry.is_of(device)).map(|entry| entry.look)

@@ -14,7 +14,7 @@ use crate::{
     server::ParseRejection,
 };
 
-/// What our own pages may do: show themselves, with their own style, and nothing else.
+/// Policy of our own pages: they show themselves, with their own style, and nothing else.
 const CSP: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'unsafe-inline' https://*.gleaner.internal; base-uri 'none'; form-action 'self'; \
      frame-ancestors 'none'",
@@ -139,12 +139,12 @@ pub(crate) fn document(title: &str, content: &Markup) -> Markup {
     document_with(title, &html! {}, content)
 }
 
-/// The same, with more in its head.
+/// A page with this title, this content in `<main>`, and more elements in its head.
 pub(crate) fn document_with(title: &str, head: &Markup, content: &Markup) -> Markup {
     document_of(title, head, &html! { main { (content) } })
 }
 
-/// The same of a whole body.
+/// A page with this title, more elements in its head, and this content as its whole body.
 pub(crate) fn document_of(title: &str, head: &Markup, content: &Markup) -> Markup {
     html! {
         (DOCTYPE)

@@ -37,7 +37,7 @@ pub(crate) async fn page(config: &Config, address: &Url) -> Result<Vec<u8>, Stri
     }
 }
 
-/// What was fetched.
+/// A fetched resource.
 pub(crate) struct Fetched {
     /// After redirects.
     pub(crate) address: Url,

@@ -23,7 +23,7 @@ pub(crate) use self::media::Media;
 /// makes hyper allocate at every head.
 pub(crate) const MAX_FIELDS: usize = 100;
 
-/// The same of a response: sites that set many cookies and policies send hundreds, more than hyper's default of 100.
+/// Most fields of a response: sites that set many cookies and policies send hundreds, more than hyper's default of 100.
 /// See `client::tolerant_io`.
 pub(crate) const MAX_RESPONSE_FIELDS: usize = 1024;
 
@@ -168,7 +168,7 @@ pub(crate) fn members<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Ite
     values.flat_map(|value| value.split(',')).map(str::trim_ascii).filter(|member| !member.is_empty())
 }
 
-/// The same fields without some, in their order.
+/// A copy of the fields without those that `drop` names, in their order.
 pub(crate) fn without(headers: &HeaderMap, drop: impl Fn(&HeaderName) -> bool) -> HeaderMap {
     let mut kept = HeaderMap::with_capacity(headers.len());
     kept.extend(headers.iter().filter(|(name, _)| !drop(name)).map(|(name, value)| (name.clone(), value.clone())));

@@ -3,7 +3,7 @@
 //!
 //! # The path of a request
 //!
-//! The modules in the order in which a request meets them; `README.md` draws it.
+//! The modules in the order in which a request meets them; `docs/internals.md` draws it.
 //!
 //! | module | what it does | what comes out |
 //! |---|---|---|

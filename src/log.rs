@@ -89,9 +89,9 @@ pub(crate) struct RequestLog {
     broken_by: Option<BrokenBy>,
     /// Whether the end of the body is still to come.
     unended: bool,
-    /// What the filters did, or why nothing.
+    /// Outcome of the request: the effect of the filters, or why there is none.
     pub(crate) action: String,
-    /// The same in numbers, for a page that was rewritten.
+    /// Effect of the filters in numbers, for a page that was rewritten.
     pub(crate) page: Option<PageEffect>,
     /// Where it is kept for the panel.
     records: Arc<Records>,

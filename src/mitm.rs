@@ -248,7 +248,7 @@ impl SniffedConnect {
         self.handshake_failed(&error.to_string());
     }
 
-    /// HTTP in clear inside of the tunnel, as Chromium sends `ws://`.
+    /// Serves plain HTTP inside a CONNECT; Chromium sends `ws://` this way.
     fn serve_plain<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, client: I) {
         let target = Target { scheme: Scheme::Http, ..self.target().clone() };
         self.serve(client, target, Version::HTTP_11);

@@ -36,7 +36,7 @@ use crate::{
 const PAGES: [(&str, &str); 4] =
     [("/panel", "Overview"), ("/panel/requests", "Requests"), ("/panel/health", "Health"), ("/settings", "Settings")];
 
-/// What the panel's pages may do: show themselves, with their own style and the one script, and nothing else.
+/// Policy of the panel's pages: they show themselves, with their own style and the one script, and nothing else.
 const CSP: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; base-uri 'none'; \
      form-action 'self'; frame-ancestors 'none'",

@@ -34,7 +34,7 @@ const LIVE: usize = 256;
 /// Upper bounds in seconds of the buckets of the time that rewriting adds.
 pub(crate) const ADDED_BOUNDS: [f64; 8] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, f64::INFINITY];
 
-/// What rewriting did to one page.
+/// Effect of rewriting on one page.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PageEffect {
     /// Bytes as they came, and as they were sent.
@@ -75,7 +75,7 @@ pub(crate) struct Record {
     pub(crate) received: u64,
     pub(crate) sent: u64,
     pub(crate) elapsed: Duration,
-    /// What the filters did, or why nothing; the words of the `Gleaner` field, or an error.
+    /// Outcome of the request, in the words of the `Gleaner` field, or an error.
     pub(crate) action: String,
     pub(crate) page: Option<PageEffect>,
 }
@@ -107,7 +107,7 @@ impl Record {
     }
 }
 
-/// What is counted for everything, for each hour, device and site.
+/// Counts in all, or for an hour, a device or a site.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) requests: u64,
@@ -158,7 +158,7 @@ pub(crate) struct Totals {
 #[derive(Clone, Debug)]
 pub(crate) struct Top<K> {
     pub(crate) each: HashMap<K, Counts>,
-    /// Those that there was no place for.
+    /// Sum of the counts of the keys that there was no place for.
     pub(crate) others: Counts,
 }
 
@@ -185,7 +185,7 @@ impl<K: Hash + Eq + Clone> Top<K> {
         self.each.insert(key.to_owned().into(), *counts);
     }
 
-    /// Those with the most requests.
+    /// The keys with the most requests, and their counts.
     pub(crate) fn first(&self, count: usize) -> Vec<(&K, &Counts)> {
         let mut all: Vec<_> = self.each.iter().collect();
         all.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.requests));
@@ -326,7 +326,7 @@ mod tests {
         assert_eq!(totals.passed["status"], all / 2);
     }
 
-    /// What recording adds to a request: `cargo test --release --lib records -- --ignored --nocapture`.
+    /// Measures the cost of recording a request: `cargo test --release --lib records -- --ignored --nocapture`.
     #[test]
     #[ignore = "it measures, and asserts nothing"]
     fn the_time_that_a_record_takes() {

@@ -193,7 +193,7 @@ fn drops_users(proxy: &Proxy) -> bool {
     !proxy.config().access.users.is_empty() && found.is_some_and(|found| found.config.access.users.is_empty())
 }
 
-/// What to watch, as the watcher will name it: every place where the configuration may be, its lists, and the
+/// The paths to watch, as the watcher names them: every place where the configuration may be, its lists, and the
 /// certificate of the authority, which may not be made yet.
 fn names(proxy: &Proxy) -> BTreeSet<PathBuf> {
     let places = proxy.lookup().into_iter().flat_map(|lookup| lookup.places);

@@ -49,7 +49,7 @@ use crate::{
     records::PageEffect,
 };
 
-/// What was done to a page, or why nothing was.
+/// Response field with the outcome of a page, or the reason why it passed.
 const GLEANER: HeaderName = HeaderName::from_static("gleaner");
 
 pub(crate) struct Rewriter {
@@ -63,7 +63,7 @@ pub(crate) struct Rewriter {
     domains: Domains,
 }
 
-/// What is in work, and how much may be.
+/// Pages and memory in use, and their limits.
 pub(crate) struct Load {
     pub(crate) in_work: usize,
     pub(crate) most: usize,

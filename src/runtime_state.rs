@@ -67,13 +67,13 @@ impl RuntimeState {
         self.authority.get()
     }
 
-    /// The same, opened where it is not yet, or made: our own name has a certificate, and there is one to install, also
-    /// while interception is off.
+    /// Opens or creates the authority on first use, also while interception is off: the control host needs a certificate,
+    /// and the start page offers the authority's.
     pub(crate) fn open_authority(&self) -> Option<&Arc<Authority>> {
         self.try_authority().ok()
     }
 
-    /// The same, or why there is none, and what to do.
+    /// The authority, opened or created on first use; or why there is none, and what to do.
     pub(crate) fn try_authority(&self) -> Result<&Arc<Authority>, String> {
         if let Some(authority) = self.authority.get() {
             return Ok(authority);
@@ -104,7 +104,7 @@ impl RuntimeState {
     }
 }
 
-/// The one that asks the same users, because with it stay the guesses that were counted.
+/// Keeps the authenticator when the users did not change, so that its guess counters survive a reload.
 fn kept_or_new(before: Option<&Arc<Authenticator>>, users: &Users) -> Option<Arc<Authenticator>> {
     match before {
         Some(before) if before.asks(users) => Some(Arc::clone(before)),

@@ -54,7 +54,7 @@ const HTTP2_STREAMS: u32 = 128;
 /// Bytes of one HTTP/2 request's fields: as many as of an HTTP/1.1 head (see `request_parser`).
 const HTTP2_FIELD_BYTES: u32 = 64 * 1024;
 
-/// Bytes of a request's head, which has at most half as many, and of a response whose client does not read.
+/// hyper's read and write buffer: twice the largest request head. It bounds a response that the client does not read.
 const HTTP1_BUFFER_BYTES: usize = 128 * 1024;
 
 /// Bytes of response kept for one HTTP/2 stream whose client does not read. Raising it lets such a client cost more
@@ -65,7 +65,7 @@ const HTTP2_SEND_BYTES: usize = 128 * 1024;
 pub(crate) struct Connection {
     pub(crate) client: SocketAddr,
     pub(crate) local: SocketAddr,
-    /// The target of the CONNECT that this connection was decrypted from, and what that came with.
+    /// Set on decrypted connections: target of the CONNECT.
     pub(crate) tunnel: Option<Target>,
     pub(crate) authenticator: Option<Arc<Authenticator>>,
     pub(crate) device: Option<Device>,

@@ -187,7 +187,7 @@ impl Exchange {
         self.forward(request, &permit, host, view).await
     }
 
-    /// What an error changes beyond its response.
+    /// Effects of an error beyond its response.
     fn after(&self, error: &Error) {
         match error {
             Error::ClientNotAllowed(_) | Error::CredentialsChanged => self.connection.drain(),

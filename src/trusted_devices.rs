@@ -55,7 +55,7 @@ pub struct TrustedDevice {
     pub user: Option<String>,
     /// The `User-Agent` of its CONNECT requests, without numbers.
     agent: String,
-    /// That of its other requests, which differs in some systems.
+    /// The `User-Agent` of its other requests, which differs in some systems.
     pub browser: String,
     /// When it showed that it trusts the authority, in seconds since 1970.
     pub since: i64,

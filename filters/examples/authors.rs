@@ -18,7 +18,7 @@ use std::{collections::BTreeMap, path::Path};
 /// From which share of common words a name is right.
 const RIGHT: f64 = 0.5;
 
-/// What came out, of one kind of page.
+/// Results of one kind of page.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     right: usize,

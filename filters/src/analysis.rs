@@ -15,11 +15,11 @@ use crate::{
 /// A page and its analysis, made once before the filters run.
 pub(crate) struct AnalysedPage {
     pub(crate) page: Page,
-    /// What the page says about itself.
+    /// Metadata that the page declares.
     pub(crate) metadata: Metadata,
-    /// What it says that it is.
+    /// Claims of the page about its type, its author and its date.
     pub(crate) claims: Claims,
-    /// What the caller knows of other pages of the same domain.
+    /// Knowledge of other pages of the same domain, from the caller.
     pub(crate) domain: Option<Arc<Domain>>,
     /// The page's own blocks, for its domain.
     pub(crate) survey: Option<Survey>,

@@ -10,7 +10,7 @@ use url::Url;
 pub use self::selectors::Selectors;
 use crate::hosts::HostList;
 
-/// What a page wants of an address.
+/// The use that a page makes of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Resource {
     /// A page to go to: the address of a link.
@@ -63,20 +63,20 @@ pub trait Blocker: Send + Sync {
 /// Names in a page.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// Of classes.
+    /// Names of classes.
     pub classes: HashSet<String>,
-    /// Of ids.
+    /// Values of `id` attributes.
     pub ids: HashSet<String>,
 }
 
 /// The selectors of elements that are to leave a page.
 #[derive(Clone, Debug, Default)]
 pub struct Hiding {
-    /// Those that hold on every page.
+    /// Selectors that hold on every page.
     pub common: Option<Arc<Selectors>>,
-    /// Those of them that do not hold on this one.
+    /// Selectors of `common` that do not hold on this page.
     pub except: HashSet<String>,
-    /// Others that hold on this page.
+    /// Further selectors that hold on this page.
     pub own: Vec<String>,
 }
 

@@ -48,7 +48,7 @@ use feed::guarded;
 pub use trace::{Trace, TracedBlock, TracedText};
 pub use why::{Explanation, RemovedPart};
 
-/// The filters that decide what of a page is there to be seen, rather than what of it is wanted.
+/// Filters that restore or hide content as a browser would, before any choice.
 const SHOWING: [&str; 2] = ["lazy_images", "ignore"];
 
 /// The filter whose removals are advertisements.
@@ -155,7 +155,7 @@ impl Chain {
         feed.finish_as_trace()
     }
 
-    /// What was removed of a page and why, and the page with all of it marked.
+    /// The parts that were removed of a page and why, and the page with all of it marked.
     pub fn why(self: &Arc<Self>, html: &str, url: &Url) -> Result<Explanation, PageError> {
         let mut feed = self.page(url);
         feed.feed(html)?;
@@ -169,7 +169,7 @@ impl Chain {
         feed.finish_as_extract()
     }
 
-    /// As [`Chain::extract`], with what is known of other pages of the domain.
+    /// A page with everything that can be told about it, where other pages of its domain are known.
     pub fn extract_knowing(self: &Arc<Self>, html: &str, url: &Url, domain: Arc<Domain>) -> Result<Extract, PageError> {
         let mut feed = self.page(url);
         feed.know_domain(domain);
@@ -177,7 +177,7 @@ impl Chain {
         feed.finish_as_extract()
     }
 
-    /// What pages are written as.
+    /// The format in which pages are written.
     #[must_use]
     pub fn format(&self) -> Format {
         self.output.format
@@ -200,7 +200,7 @@ impl Chain {
         Bar { links, less: on(-1), more: on(1).filter(|_| !is_all), next: view.next_block(is_last), removed }
     }
 
-    /// What a rewritten page asks of its policies.
+    /// The change of the response's policies that a rewritten page needs.
     #[must_use]
     pub fn csp_change(&self) -> CspChange {
         match (self.output.format, self.output.style) {
@@ -211,7 +211,7 @@ impl Chain {
     }
 }
 
-/// What must happen to a response's Content-Security-Policy for the rewritten page to look as intended.
+/// The change of a response's Content-Security-Policy that lets the rewritten page look as intended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CspChange {
     /// Nothing.
@@ -230,17 +230,17 @@ pub struct Filtered {
     /// Where in it, in bytes, the way to the next page of the article stands, which is [`Metadata::next_page`]; only in reader
     /// pages.
     pub offer: Option<Range<usize>>,
-    /// What it is.
+    /// The format of `content`.
     pub format: Format,
-    /// What must happen to the response's Content-Security-Policy.
+    /// The change that the response's Content-Security-Policy needs.
     pub csp: CspChange,
     /// The policies of the page's own `<meta>`s, where the page is ours and they are not in it: as if the response had them.
     pub policies: Vec<String>,
-    /// What the page says about itself.
+    /// Metadata that the page declares.
     pub metadata: Metadata,
-    /// What was done.
+    /// Report of the chain.
     pub report: Report,
-    /// What the page adds to what is known of its domain, where the caller keeps that ([`PageFeed::know_domain`]).
+    /// The page's part in the knowledge of its domain, where the caller keeps that ([`PageFeed::know_domain`]).
     pub survey: Option<Survey>,
 }
 

@@ -32,7 +32,7 @@ const MIN_PAGES: u32 = 3;
 /// The blocks of one page, for [`Domain::learn`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// What was seen of each block, by its signature.
+    /// Each block as this page has it, by its signature.
     blocks: BTreeMap<u64, Seen>,
 }
 
@@ -45,7 +45,7 @@ struct Seen {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Block {
-    /// As the last page had it.
+    /// The block as the last page had it.
     last: Seen,
     pages: u32,
     /// Pages on which its text was that of the page before.
@@ -54,7 +54,7 @@ struct Block {
     like_images: u32,
 }
 
-/// What is known of a domain. Pure: no clock, no files; the same pages in the same order give the same memory.
+/// Memory of a domain's pages. Pure: no clock, no files; the same pages in the same order give the same memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Domain {
     blocks: BTreeMap<u64, Block>,

@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 pub(crate) use profile::Profile;
 use tables::{FUNCTION_WORDS, HONORIFICS, ORGANISATIONS, PARTICLES, PLACES};
 
-/// What a name names, as far as its words tell.
+/// The type of a named thing, as far as the words of the name tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Person,

@@ -6,7 +6,7 @@
 pub struct ConfigError {
     /// The setting, as a path inside the chain's configuration: `link_lists.ratio`.
     pub key: String,
-    /// What is wrong and what would be right.
+    /// The mistake, and the value that would be right.
     pub problem: String,
 }
 
@@ -88,7 +88,7 @@ pub enum PageError {
     KeptTooLittle {
         /// Characters of visible text after the chain, white space not counted.
         chars: usize,
-        /// The same before the chain.
+        /// Characters of visible text before the chain, white space not counted.
         of: usize,
     },
     /// Nothing was chosen of the page that could stand behind the page before it.

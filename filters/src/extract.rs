@@ -13,10 +13,10 @@ use crate::{
     vocabulary::words::one_line,
 };
 
-/// What can be told about a page, in every form.
+/// All information about a page, in every form.
 #[derive(Clone, Debug, Serialize)]
 pub struct Extract {
-    /// What the page says about itself.
+    /// Metadata that the page declares.
     #[serde(flatten)]
     pub metadata: Metadata,
     /// The page as text.
@@ -29,7 +29,7 @@ pub struct Extract {
     pub links: Vec<Link>,
     /// The pictures that are left, in the order of the page.
     pub images: Vec<Image>,
-    /// What was done.
+    /// Report of the chain.
     pub report: Report,
 }
 
@@ -38,7 +38,7 @@ pub struct Extract {
 pub struct Link {
     /// Where it leads: absolute where the page's address is known, else as it is written.
     pub url: String,
-    /// What a reader sees of it.
+    /// Text of the link as a reader sees it.
     pub text: String,
 }
 
@@ -47,9 +47,9 @@ pub struct Link {
 pub struct Image {
     /// Its address: absolute where the page's address is known, else as it is written.
     pub url: String,
-    /// What is told to those who cannot see it.
+    /// Alternative text for those who cannot see the picture.
     pub alt: String,
-    /// What stands below it.
+    /// Caption below the picture.
     pub caption: Option<String>,
 }
 

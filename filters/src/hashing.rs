@@ -17,8 +17,8 @@ pub(crate) type Table<K, V> = HashMap<K, V, RandomState>;
 /// A set.
 pub(crate) type Set<K> = HashSet<K, RandomState>;
 
-/// Keys that were met, and some of those that were not: where most have not been, this tells it faster than a table does, because
-/// it fits into the processor's nearest memory.
+/// A Bloom filter with one hash: it may report keys that were not added. Where most keys are new it answers faster than a
+/// table, because it fits into the processor's nearest cache.
 pub(crate) struct Met(Vec<u64>);
 
 impl Met {

@@ -59,7 +59,7 @@ impl NodeId {
     }
 }
 
-/// What a row is.
+/// The type of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Document,
@@ -70,7 +70,7 @@ pub(crate) enum Kind {
     ProcessingInstruction,
 }
 
-/// What the serializer will do with a node.
+/// How the serializer writes a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// Written as it is.
@@ -103,7 +103,7 @@ pub(crate) struct RemovedLink {
     /// The filter that removed it, by its YAML name.
     pub(crate) filter: &'static str,
     pub(crate) address: Address,
-    /// As it is written in the list, where that is not the address.
+    /// The link's address as the list of removed links shows it, where that is not `address`.
     pub(crate) shown: Option<String>,
     pub(crate) text: String,
 }
@@ -117,13 +117,13 @@ pub(crate) struct LinkGroup {
     pub(crate) links: Vec<(String, String)>,
 }
 
-/// What the page is about, in its own words.
+/// The headline of the page, and the heading that shows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Headline {
     pub(crate) text: String,
-    /// The heading that says so, where there is one.
+    /// The heading that shows the headline, where there is one.
     pub(crate) node: Option<NodeId>,
-    /// The only `<h1>` of a page of which none says so.
+    /// The only `<h1>` of a page where no heading shows the headline.
     pub(crate) only_h1: Option<NodeId>,
 }
 
@@ -131,7 +131,7 @@ pub(crate) struct Headline {
 /// form of every link, so a megabyte of it and 100,000 links would be 100 GB. Raising it costs time on hostile pages.
 const MAX_BASE_BYTES: usize = 2048;
 
-/// What a filter took out; `Chain` turns it into the filter's report.
+/// Counts of what a filter took out; `Chain` turns them into the filter's report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Removals {
     /// Subtrees, not nodes.
@@ -184,7 +184,7 @@ pub(crate) struct Page {
     pub(crate) headline: Headline,
     /// Subtrees that were removed, and by which filter.
     removed_roots: Vec<(NodeId, &'static str)>,
-    /// What its style sheets hide, once somebody has asked.
+    /// The page's style sheets, read when they are first needed.
     pub(crate) sheets: OnceCell<Rc<Sheets>>,
     /// The block that `main_block` chose, if it chose one; the innermost element around the parts of a choice.
     pub(crate) main_block: Option<NodeId>,

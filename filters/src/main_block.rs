@@ -67,7 +67,7 @@ pub struct Settings {
     pub enabled: bool,
     /// How the main content is chosen.
     pub algorithm: Algorithm,
-    /// What `auto` does with text that may or may not belong to the main content: `recall` keeps more, `precision` less.
+    /// How `auto` treats text that may or may not belong to the main content: `recall` keeps more, `precision` less.
     pub favor: auto::Favor,
     /// Settings of the algorithm `auto`.
     pub auto: auto::Settings,
@@ -90,7 +90,7 @@ pub struct Settings {
     /// A choice with fewer visible characters (about 25 words; a Chinese character counts as three, as in all floors) is not
     /// taken for the main content: the page then keeps all that the other filters left.
     pub min_chars: usize,
-    /// The same for its share (0 to 1) of the visible characters that the other filters left. Lower: more pages are
+    /// Smallest share (0 to 1) of the visible characters left by the other filters that a choice may keep. Lower: more pages are
     /// reduced to one block. Measured on WCXB dev, 2026-11-21: F1 .789 at 0, .802 at .15, .815 at .3, .818 at .4, .813 at .5.
     pub min_share: f64,
     /// A block without a picture and with fewer visible characters than this (about 100 words: the notice below a comic) is
@@ -99,12 +99,12 @@ pub struct Settings {
     pub picture_chars: usize,
     /// Keep the page's headline where it stands outside the choice.
     pub keep_headline: bool,
-    /// What a reader wants of one page.
+    /// The reader's choices for one page.
     #[serde(skip)]
     pub(crate) steering: Steering,
 }
 
-/// What a reader wants of one page, other than what is configured.
+/// A reader's choices for one page, other than the configured ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Steering {
     /// Steps from the configured choice: above 0 to more of the page, below 0 to less. Each changes what is shown.
@@ -221,7 +221,7 @@ impl MainBlock {
             self.skip(page, &choice);
             choice = chosen(page, settings);
         }
-        // Where so little is left that the page would be kept whole, more is less.
+        // If `precision` keeps too little to be accepted, fall back to `balanced`: the whole page would be more still.
         if settings.favor == auto::Favor::Precision
             && !settings.steering.is_forced()
             && (choice.kept.is_empty() || floor::objection(page, &choice, settings).is_some())
@@ -285,7 +285,7 @@ impl Filter for MainBlock {
     }
 }
 
-/// What the algorithm chooses, and for those of the papers the node that is some steps away from it.
+/// The choice of the algorithm, and for those of the papers the node that is some steps away from it.
 pub(crate) fn choose(page: &AnalysedPage, settings: &Settings, forest: &Forest) -> Choice {
     let choice = by_algorithm(page, settings, forest);
     let Settings { cnr, steering, .. } = settings;

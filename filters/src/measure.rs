@@ -52,7 +52,7 @@ pub(crate) fn leads_to_log_in(page: &Page, id: NodeId) -> bool {
 pub(crate) struct Measure {
     /// Visible characters of text.
     pub(crate) chars: u32,
-    /// Those of them inside `<a href>`.
+    /// Visible characters of text inside `<a href>`.
     pub(crate) linked: u32,
     /// Number of `<a href>` that hold text.
     pub(crate) links: u32,
@@ -85,7 +85,7 @@ impl Measures {
         Measures::of_texts(page, page.live(NodeId::DOCUMENT))
     }
 
-    /// The same where all live texts are known, among other nodes or not.
+    /// Measures of a page from its live texts, which may come among other nodes.
     pub(crate) fn of_texts(page: &Page, texts: impl Iterator<Item = NodeId>) -> Measures {
         let mut sums = vec![Measure::default(); page.len()];
         for id in texts {

@@ -25,7 +25,7 @@ use crate::{
 use json_ld::JsonLd;
 use metas::Metas;
 
-/// What a page says about itself. A field is `None` where the page does not say it, or not in a way that can be used.
+/// Metadata that a page declares. A field is `None` where the page does not declare it, or not in a usable way.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Metadata {
     /// The headline: the page's own title, without the name of the site.
@@ -44,20 +44,20 @@ pub struct Metadata {
     pub image: Option<Url>,
     /// The next page of the same article.
     pub next_page: Option<Url>,
-    /// What kind of page it is. Told by [`crate::Chain::extract`] alone: nothing else asks for it.
+    /// The type of the page. Set by [`crate::Chain::extract`] alone: nothing else asks for it.
     pub kind: Option<Kind>,
     /// Whether the page says that it is one article.
     #[serde(skip)]
     pub(crate) is_article: bool,
 }
 
-/// What [`read`] finds.
+/// The result of [`read`].
 pub(crate) struct Found {
     pub(crate) metadata: Metadata,
     pub(crate) headline: Headline,
     /// The text that the page gives to search engines.
     pub(crate) hidden_text: HiddenText,
-    /// What it says that it is.
+    /// Claims of the page about its type, its author and its date.
     pub(crate) claims: Claims,
 }
 
@@ -127,7 +127,7 @@ pub(crate) fn read(page: &Page) -> Found {
         shown.unwrap_or(day)
     };
     let in_path = date::of_path(page.web_url());
-    // The machines' day is that of Greenwich, the path's that of the readers.
+    // Dates in metadata are UTC. A date in the path is local, and wins if the two are one day apart.
     let local = |day: String| in_path.clone().filter(|path| date::are_neighbours(path, &day)).unwrap_or(day);
     let date = json_ld
         .date()
@@ -211,7 +211,7 @@ pub(crate) fn letters(text: &str) -> String {
     letters
 }
 
-/// The same, one by one.
+/// Letters and digits of a text in lower case, one by one.
 pub(crate) fn folded(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }

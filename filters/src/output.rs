@@ -45,7 +45,7 @@ pub use part::Part;
 pub(crate) use reader::{CSP as READER_CSP, text_page};
 pub use reader::{ReaderLook, Theme, Typeface};
 
-/// What the output is.
+/// The format of the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -153,7 +153,7 @@ pub(crate) fn prepare(page: &mut AnalysedPage, settings: &Settings) {
     }
 }
 
-/// Leaves out what has browsers tell other sites the whole address of the page, which is that of a view.
+/// Removes referrer policies that would send the full URL to other sites: the URL of a view has a token.
 pub(crate) fn keep_address(page: &mut Page) {
     const TELLING: [&str; 2] = ["unsafe-url", "no-referrer-when-downgrade"];
     for id in page.live(NodeId::DOCUMENT).collect::<Vec<_>>() {
@@ -167,7 +167,7 @@ pub(crate) fn keep_address(page: &mut Page) {
     }
 }
 
-/// What the page needs to be written as text after it was written as HTML.
+/// Prepares a page to be written as text after it was written as HTML.
 pub(crate) fn prepare_text(page: &mut AnalysedPage, settings: &Settings) {
     if settings.format == Format::Html {
         apart::keep_apart(page);
@@ -187,7 +187,7 @@ pub(crate) fn lift_headline(page: &mut AnalysedPage, settings: &Settings) -> Opt
     top.written
 }
 
-/// What stands around a page.
+/// The surroundings of a page: words, bar, links.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Surroundings<'a> {
     pub(crate) words: &'static Interface,

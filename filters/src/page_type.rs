@@ -26,7 +26,7 @@ pub enum Kind {
     Article,
     /// A manual, a reference, a page of an encyclopedia of facts.
     Documentation,
-    /// What somebody offers: a company's page, a tool.
+    /// An offer: a company's page, a tool.
     Service,
     /// A discussion, or a question with its answers.
     Forum,
@@ -69,7 +69,7 @@ impl Kind {
 pub(crate) struct KindNow<'a> {
     page: &'a Page,
     claims: &'a Claims,
-    /// What is told by words.
+    /// Counts by words, made when they are first needed.
     signs: OnceCell<Signs>,
     kind: OnceCell<Option<Kind>>,
 }

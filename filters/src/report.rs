@@ -4,7 +4,7 @@ use std::{fmt, time::Duration};
 
 use serde::Serialize;
 
-/// What one filter did.
+/// Report of one filter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FilterReport {
     /// The filter's YAML name.
@@ -13,7 +13,7 @@ pub struct FilterReport {
     pub removed: usize,
     /// Visible characters in them, white space not counted.
     pub removed_chars: usize,
-    /// What a count cannot say, such as the block that was chosen.
+    /// A remark beside the counts, such as the block that was chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// CPU time of the filter.
@@ -21,12 +21,12 @@ pub struct FilterReport {
     pub cpu: Duration,
 }
 
-/// What the chain did.
+/// Report of the chain.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Report {
     /// Visible characters of the page's text before the chain, white space not counted.
     pub text_before: usize,
-    /// The same afterwards.
+    /// Visible characters of the page's text after the chain, white space not counted.
     pub text_after: usize,
     /// Whether a main block was chosen and the rest of the page removed.
     pub selected: bool,
@@ -47,7 +47,7 @@ impl Report {
         if self.text_before == 0 { 1.0 } else { self.text_after as f64 / self.text_before as f64 }
     }
 
-    /// The same in percent, such as `34%`.
+    /// Share of the text that was kept, in percent, such as `34%`.
     #[must_use]
     pub fn kept(&self) -> String {
         format!("{}%", percent(self.kept_share()))

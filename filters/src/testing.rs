@@ -17,7 +17,7 @@ pub(crate) fn page(html: &str) -> AnalysedPage {
     page_at("https://example.org/", html)
 }
 
-/// The same of a page with an address of its own.
+/// A page with this address, as the chain would lay it out, with scripts off.
 pub(crate) fn page_at(address: &str, html: &str) -> AnalysedPage {
     let mut parser = Parser::new(false, 512, 100_000);
     parser.feed(html).unwrap();
@@ -34,7 +34,7 @@ pub(crate) fn chair(open_graph: &str, between: &str) -> AnalysedPage {
     page
 }
 
-/// What a page's body holds, as the chain would lay it out.
+/// The content of a page's body, as the chain would lay it out.
 pub(crate) fn shown(html: &str) -> String {
     let page = page(html);
     let mut shown = String::new();

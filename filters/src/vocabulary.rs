@@ -19,7 +19,7 @@ use crate::{
 
 macro_rules! classes {
     ($($class:ident: $file:literal,)+) => {
-        /// What a phrase is about.
+        /// The subject of a phrase.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Class { $($class,)+ }
 

@@ -208,7 +208,7 @@ fn mean(pages: &[&Outcome], of: impl Fn(&Outcome) -> f64) -> f64 {
     pages.iter().map(|page| of(page)).sum::<f64>() / pages.len().max(1) as f64
 }
 
-/// What became of each kind, and of each page.
+/// The outcome of each kind, and of each page.
 fn table(results: &[Outcome]) -> String {
     let mut kinds: BTreeMap<&str, Vec<&Outcome>> = BTreeMap::new();
     for page in results {

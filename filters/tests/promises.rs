@@ -110,7 +110,7 @@ fn unpack(file: &Path) -> String {
     String::from_utf8_lossy(&html).into_owned()
 }
 
-/// What is wrong with every `every`th page of the set, told by `faults` of a page's name and markup. Nothing without the set.
+/// Faults of every `every`th page of the set, found by `faults` from a page's name and markup. Nothing without the set.
 fn on_pages(every: usize, faults: impl Fn(&str, &str) -> Vec<String> + Sync) {
     let Some(folder) = optional::wcxb() else {
         return;
@@ -166,7 +166,7 @@ fn numbered(html: &str) -> String {
     document.to_string()
 }
 
-/// What a page shows: by number, the words of each element's own texts.
+/// The visible text of a page: by number, the words of each element's own texts.
 struct Shown {
     document: NodeRef,
     texts: HashMap<String, usize>,
@@ -288,7 +288,7 @@ fn a_kept_text_keeps_its_heading() {
     });
 }
 
-/// What people have said of a page.
+/// The labels that people gave a page.
 fn truth(name: &str) -> Option<serde_json::Value> {
     let file = optional::wcxb()?.join("ground-truth").join(format!("{name}.json"));
     serde_json::from_slice(&fs::read(file).ok()?).ok()

@@ -256,7 +256,7 @@ impl Markup {
     }
 }
 
-/// What was decided about a page: by each filter how many subtrees went, with how much text, and what it says. Around the
+/// The decisions about a page: by each filter how many subtrees went, with how much text, and what it says. Around the
 /// main block the white space between blocks goes, too, each a node of its own: its count says nothing.
 fn decisions(extract: &Extract) -> Vec<(&'static str, usize, usize, Option<String>)> {
     let reports = extract.report.filters.iter();

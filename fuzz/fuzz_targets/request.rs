@@ -29,7 +29,7 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// What a body's length is in the eyes of a strict reader; none where it comes in chunks.
+/// Length of a body to a strict reader; none where it comes in chunks.
 fn length_as_others_read_it(head: &[u8]) -> Option<u64> {
     // A higher minor version is read as 1.1 (RFC 9110 § 2.5), which this reader does not do.
     let mut head = head.to_vec();

@@ -40,7 +40,7 @@ pub(crate) struct Args {
     most: usize,
 }
 
-/// What the chain asked about a page.
+/// Records the requests of the chain about a page.
 struct Recorder {
     lists: Arc<dyn Blocker>,
     asked: Mutex<Vec<(Url, Resource, bool)>>,
@@ -83,7 +83,7 @@ impl Blocker for One {
     }
 }
 
-/// What became of one page.
+/// The outcome of one page.
 #[derive(Default)]
 struct Outcome {
     requests: Vec<(Url, Url, Resource, bool)>,

@@ -104,7 +104,7 @@ pub(crate) struct Args {
     plots: Option<PathBuf>,
 }
 
-/// What was measured.
+/// The results of a measurement.
 struct Results {
     contestants: Vec<Contestant>,
     /// The pages that could be read, in the order of their names.

@@ -39,7 +39,7 @@ pub(crate) fn address(page: &Url) -> Url {
     address
 }
 
-/// The same on the control host itself, with what is chosen by the link.
+/// Path of this page on the control host, with the choices that the link makes.
 fn path(page: Option<&Url>, chosen: &[(&str, &str)]) -> String {
     let page = page.map(|page| ("page", page.as_str()));
     let mut query = form_urlencoded::Serializer::new(String::new());

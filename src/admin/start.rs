@@ -27,7 +27,7 @@ use crate::{
 /// The style sheet's path.
 pub(super) const CHECK: &str = "/check.css";
 
-/// What it does where it loads.
+/// The style sheet of the TLS check: it shows that the page's certificate is trusted.
 pub(super) const CHECK_STYLE: &str = ".untrusted{display:none}.live:before{content:\"✓ All is set\"}\
                                       .then:before{content:\"This browser trusts the certificate: encrypted pages come decluttered from now on. Read on.\"}\
                                       @supports(content:\"x\"){.again{display:none}}";
@@ -151,7 +151,7 @@ fn steps(steps: &[Markup]) -> Markup {
     html! { ol { @for step in steps { li { (step) } } } }
 }
 
-/// What the proxy knows of this device, and how to make it forget.
+/// The proxy's knowledge of this device, and how to make it forget.
 fn this_device(proxy: &Proxy, visit: &Visit<'_>, choice: Option<Choice<'_>>, is_known: bool) -> Markup {
     let tunnelled = proxy.tunnelled.of(&visit.device);
     let forget = forms::button(&proxy.forms, &visit.device, forms::FORGET, "Forget this device");

@@ -139,7 +139,7 @@ impl System {
         }
     }
 
-    /// What is done with the downloaded certificate, as steps.
+    /// The steps for the downloaded certificate.
     pub(super) fn certificate_steps(self) -> Vec<Markup> {
         match self {
             Self::Ios => vec![

@@ -23,7 +23,7 @@ use crate::config::HostPatterns;
 /// A list.
 #[derive(Debug)]
 pub(super) struct List {
-    /// What it is called in messages.
+    /// Name of the list in messages.
     pub(super) name: String,
     pub(super) rules: Rules,
 }
@@ -49,13 +49,13 @@ impl Rule {
         self.list.parse().map(|list: ListSource| list.short_name()).unwrap_or_default()
     }
 
-    /// The same with the rule.
+    /// The list's short name and the rule.
     pub(super) fn short(&self) -> String {
         format!("{}: {}", self.short_list(), self.text)
     }
 }
 
-/// What the rules say about a request.
+/// The verdict of the rules on a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// No rule forbids it.
@@ -67,14 +67,14 @@ pub enum Verdict {
         /// The exception.
         exception: Rule,
     },
-    /// It is forbidden.
+    /// The request is forbidden.
     Blocked {
         /// The rule that forbids it.
         rule: Rule,
-        /// What the rules want in its place: a media type and its content.
+        /// Substitute that the rules want: a media type and its content.
         instead: Option<(String, Vec<u8>)>,
     },
-    /// It is allowed without some of its parameters (`$removeparam`).
+    /// The request is allowed without some of its parameters (`$removeparam`).
     Shortened {
         /// The address without them.
         to: Url,
@@ -86,11 +86,11 @@ pub enum Verdict {
 /// How many rules of a list are in use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Those for requests.
+    /// Rules for requests.
     pub requests: usize,
-    /// Those for elements.
+    /// Rules for elements.
     pub elements: usize,
-    /// Those that this program cannot use.
+    /// Rules that this program cannot use.
     pub refused: usize,
 }
 
@@ -101,7 +101,7 @@ pub(super) struct Engine {
     /// Exceptions for pages to go to, likewise.
     documents: Option<adblock::Engine>,
     params: Params,
-    /// What each list has besides.
+    /// Rule counts of each list that the adblock engine does not know of.
     besides: Vec<Counts>,
     lists: Vec<String>,
     /// The hosts of all rules, where there are rules for whole hosts and nothing else.
@@ -177,7 +177,7 @@ impl Engine {
         self.hosts.as_ref().is_none_or(|hosts| hosts.matches(host.trim_end_matches('.')))
     }
 
-    /// What the rules say about a request for `url` that a page at `page` makes; empty where the page is not known. `kind` is a word of
+    /// The verdict of the rules on a request for `url` that a page at `page` makes; empty where the page is not known. `kind` is a word of
     /// the crate's.
     pub(super) fn judge(&self, url: &str, page: &str, kind: &str, method: &str) -> Verdict {
         let Some(request) = request(url, page, kind, method) else {

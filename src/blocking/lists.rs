@@ -113,7 +113,7 @@ impl ListSource {
         }
     }
 
-    /// What everybody may read: no folder of this machine, and no key within an address.
+    /// The list's name for everybody: no folder of this machine, and no key within an address.
     pub(crate) fn short_name(&self) -> String {
         match self {
             Self::Builtin | Self::Named(..) => self.to_string(),

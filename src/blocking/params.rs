@@ -20,7 +20,7 @@ pub(super) struct ParamRule {
     pub(super) name: Option<String>,
     /// The rule without the option.
     forbids: String,
-    /// As it is written.
+    /// The rule as the list has it.
     text: String,
 }
 
@@ -114,7 +114,7 @@ impl Params {
         Params(by_name)
     }
 
-    /// What the rules say: the address without what they take out of it, with the first rule that does, or the first exception.
+    /// The verdict of the rules: the address without the parameters that they remove, with the first rule that does, or the first exception.
     pub(super) fn judge(&self, request: &Request, lists: &[String]) -> Verdict {
         let url = Url::parse(&request.url).ok().filter(|url| url.query().is_some() && !self.0.is_empty());
         let Some(mut to) = url else {

@@ -76,7 +76,7 @@ impl PausedDevices {
         self.of(device.address, device.user.clone())
     }
 
-    /// As [`PausedDevices::until`]; the address is in canonical form.
+    /// When the pause of this address and user ends, if there is one. The address is in canonical form.
     pub(crate) fn of(&self, address: IpAddr, user: Option<Arc<str>>) -> Option<SystemTime> {
         self.0.get(&(address, user)).filter(|until| *until > SystemTime::now())
     }

@@ -18,7 +18,7 @@ const EVERY_ADDRESS: &str = "it would match every address";
 /// The public lists have 5,345, and 160,000. Raising them lets a list take more memory, and hold up the first request longer.
 const MOST_WEIGHT: (usize, usize) = (10_000, 500_000);
 
-/// What an expression weighs besides its parts.
+/// Weight of an expression besides its parts.
 const EACH: usize = 50;
 
 /// Addresses that have nothing in common but what all have.
@@ -114,7 +114,7 @@ fn too_heavy(weight: usize, all: &mut usize) -> Option<&'static str> {
     (*all > MOST_WEIGHT.1).then_some("the list has too many regular expressions before it")
 }
 
-/// What an expression compiles to, nearly: its characters and ranges, each as often as it is repeated.
+/// Approximate compiled size of an expression: its characters and ranges, each as often as it is repeated.
 fn weight(part: &Hir) -> usize {
     match part.kind() {
         HirKind::Empty | HirKind::Look(_) => 1,

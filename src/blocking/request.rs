@@ -14,7 +14,7 @@ const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const PING_TO: HeaderName = HeaderName::from_static("ping-to");
 
-/// What a request is for.
+/// A request as the lists judge it.
 #[derive(Clone, Debug)]
 pub struct BlockingRequest {
     url: Url,

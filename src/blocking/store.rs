@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 
 use super::MAX_LIST;
 
-/// Of the process, because configurations come and go.
+/// Contents of files that could not be written, by path. One map for the process, because configurations are replaced.
 static UNWRITTEN: Mutex<BTreeMap<PathBuf, Vec<u8>>> = Mutex::new(BTreeMap::new());
 
 /// The bytes of a file. What is none, such as a named pipe, could make the program wait for ever.

@@ -10,7 +10,7 @@ use super::{
     refusal::{self, NO_RULE, refusal},
 };
 
-/// What is true for the conditions of uBlock Origin's lists (`!#if`): the proxy's clients are browsers like Chromium.
+/// Conditions of uBlock Origin's lists (`!#if`) that are true: the proxy's clients are browsers like Chromium.
 const TRUE: [&str; 3] = ["ext_ublock", "env_chromium", "cap_user_stylesheet"];
 
 /// A list in the engine's syntax.
@@ -135,7 +135,7 @@ impl Rules {
         }
     }
 
-    /// What is no rule for a host.
+    /// Adds a line that is no rule for a host.
     fn add_other(&mut self, line: &str) {
         self.hosts_only = false;
         let line = &*with_port(line).map_or(Cow::Borrowed(line), Cow::Owned);

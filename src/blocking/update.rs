@@ -39,7 +39,7 @@ const EVERY: Duration = Duration::from_mins(15);
 /// A list with less than one part in so many of the rules that it had is taken for a mistake of its server.
 const SHRUNK: usize = 10;
 
-/// What is known of a list's last fetch, kept beside its file.
+/// State of a list's last fetch, kept beside its file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Fetched {
@@ -53,30 +53,30 @@ pub struct Fetched {
     pub changed: u64,
     /// How many tries have failed since.
     failures: u32,
-    /// Of its file, in Base64: one with another was damaged.
+    /// SHA-256 of the list's file, in Base64: a file with another one was damaged.
     sha256: String,
     /// Why the last try failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
-/// What came of an update.
+/// The result of an update.
 #[derive(Debug)]
 pub struct Update {
-    /// Of the list.
+    /// Outcome for the list.
     pub outcome: Outcome,
     /// Why it is kept in memory only, until the program ends.
     pub unwritten: Option<String>,
 }
 
-/// What came of a list.
+/// The outcome for a list.
 #[derive(Debug)]
 pub enum Outcome {
     /// There is a new list, with so many lines that are rules.
     New(usize),
-    /// It is as it was.
+    /// The list is unchanged.
     Same,
-    /// The one that was there stays, if there was one.
+    /// The update failed; the list that was there stays in use, if there was one.
     Failed(String),
 }
 
@@ -265,7 +265,7 @@ fn expires(text: &str) -> Option<Duration> {
     Some(Duration::from_hours(hours.clamp(1, 14 * 24)))
 }
 
-/// What is known of the last fetch of a list from the web.
+/// State of the last fetch of a list from the web.
 #[must_use]
 pub fn last_fetch(config: &Config, list: &ListSource) -> Option<Fetched> {
     list.address()?;

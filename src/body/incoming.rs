@@ -31,7 +31,7 @@ pub(crate) struct IncomingBody {
     incoming: Option<Incoming>,
     /// The sender must mark the end: of an HTTP/2 stream that carries nothing else.
     must_end: bool,
-    /// What is missing of the declared length.
+    /// Bytes that are missing of the declared length.
     missing: Option<u64>,
     drains: bool,
     /// Counts the stream on its HTTP/2 connection.

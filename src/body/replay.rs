@@ -31,7 +31,7 @@ struct ReplayBody(Arc<Mutex<Replay>>);
 struct Replay {
     /// `None` once it was taken back.
     body: Option<Body>,
-    /// What was read so far; `None` once that is more than is kept, or the handle is gone.
+    /// Frames read so far; `None` once they are more than is kept, or the handle is gone.
     read: Option<VecDeque<Frame<Bytes>>>,
     bytes: usize,
 }

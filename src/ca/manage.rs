@@ -16,7 +16,7 @@ impl Authority {
         (!is_missing(dir)).then(|| Self::open(dir)).transpose()
     }
 
-    /// The same before a first start, which would make one: also what is wrong with making it.
+    /// Loads the authority of a folder. If there is none, checks that a first start could make one.
     pub(crate) fn look_to_make(dir: &Path) -> Result<Option<Self>, AuthorityError> {
         let found = Self::look(dir)?;
         if found.is_none() {

@@ -31,7 +31,7 @@ use crate::{
 pub(super) struct Args {
     /// Page to read, plain or .gz; `-` or none is standard input
     page: Option<PathBuf>,
-    /// What is written
+    /// Format of the output
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
     #[command(flatten)]
@@ -44,7 +44,7 @@ pub(super) struct Args {
     url: Option<Url>,
 }
 
-/// What `blocks` writes.
+/// Output format of `blocks`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// A line for each block and menu: its share of the page's text, where it is, how it begins

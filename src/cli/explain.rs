@@ -48,18 +48,18 @@ pub(super) struct Args {
     /// The browser's `User-Agent`, or the part of it that matters
     #[arg(long, value_name = "TEXT", default_value = "")]
     user_agent: String,
-    /// As a proxy decides that was started with `--lan`
+    /// Decide as a proxy that was started with `--lan`
     #[arg(long)]
     lan: bool,
     /// The port of the proxy, if it listens on several
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
-    /// What it is asked for as
+    /// Type of resource that the request is for
     #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(KINDS))]
     kind: Option<String>,
 }
 
-/// What is explained.
+/// The subject of an explanation.
 #[derive(Clone, Debug)]
 enum Subject {
     Address(Url),
@@ -101,7 +101,7 @@ pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
     }
 }
 
-/// What becomes of a request for an address.
+/// Explains a request for an address.
 fn request(args: &Args, url: &Url, config: &Config) -> anyhow::Result<()> {
     let named = args.kind.as_deref().and_then(|kind| KINDS.into_iter().find(|known| *known == kind));
     let kind = named.unwrap_or_else(|| by_name(args, url));
@@ -161,7 +161,7 @@ fn by_name(args: &Args, url: &Url) -> &'static str {
     }
 }
 
-/// What becomes of a connection of which only the host is seen.
+/// Explains a connection of which only the host is seen.
 fn tunnel(out: &mut String, config: &Config, host: &str, profile: Option<&str>) {
     let _ = match (profile, config.blocker.blocked_host(host)) {
         (Some(profile), _) => writeln!(out, "decision   let through: the profile {profile} blocks nothing"),
@@ -221,7 +221,7 @@ fn lists(config: &Config) -> String {
     if names.is_empty() { "no list".to_owned() } else { names.join(", ") }
 }
 
-/// What is hidden on the page itself.
+/// Explains which elements of the page are hidden.
 fn elements(out: &mut String, config: &Config, page: &Url) {
     let Some(hiding) = config.blocker.hiding(page, &Names::default) else {
         return;

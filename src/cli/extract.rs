@@ -35,7 +35,7 @@ use crate::{
 pub(super) struct Args {
     /// Pages to read, plain or .gz; `-` or none is standard input
     files: Vec<PathBuf>,
-    /// What is written
+    /// Format of the output
     /// [default: what the configuration's `filters.output.format` says, html or text]
     #[arg(long, value_enum)]
     format: Option<Format>,
@@ -129,7 +129,7 @@ struct Extractor {
     chain: WithFallback,
     /// Longest page, as for the proxy.
     max_bytes: usize,
-    /// What the pages have in common, where they are of one site.
+    /// Knowledge of the pages' site, where they are of one.
     site: Option<Arc<Domain>>,
 }
 

@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// What to do with the lists.
+/// The action on the lists.
 #[derive(Clone, Copy, Debug, clap::Subcommand)]
 pub(super) enum Command {
     /// Fetch the lists from the web that have changed; a Gleaner that is running takes them over

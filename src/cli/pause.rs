@@ -18,7 +18,7 @@ pub(super) struct Args {
     length: Length,
 }
 
-/// What was typed; none ends the pause.
+/// The length of a pause; none ends the pause.
 #[derive(Clone, Copy, Debug)]
 struct Length(Option<Duration>);
 

@@ -7,7 +7,7 @@ use rustls::{AlertDescription, CertificateError};
 use super::tls::{MissingIssuer, Weakness};
 use crate::{access_control::Refusal, headers::MAX_RESPONSE_FIELDS};
 
-/// What a server that knows only TLS 1.1, or only broken ciphers, is refused with (RFC 8996).
+/// Reason for refusing a server that knows only TLS 1.1, or only broken ciphers (RFC 8996).
 const OLD: &str = "the server speaks only old versions or weak methods of encryption";
 
 /// Why an origin gave no response.
@@ -187,7 +187,7 @@ fn is_out_of_descriptors(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(23 | 24))
 }
 
-/// What is wrong with a certificate.
+/// The fault of a certificate, in plain words.
 fn plain_words(problem: &CertificateError) -> String {
     let words = match problem {
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => "it has expired",

@@ -24,13 +24,13 @@ use super::{
 };
 use crate::{authority::Target, body::Body, headers::members};
 
-/// What an origin's `Keep-Alive: timeout` is shortened by, so that its close does not cross our next request.
+/// Time by which an origin's `Keep-Alive: timeout` is shortened, so that its close does not cross our next request.
 const KEEP_ALIVE_MARGIN: Duration = Duration::from_secs(1);
 
 /// A connection that hyper's task drives until this is dropped and its last response has been read.
 pub(super) struct Http1Connection {
     pub(super) sender: http1::SendRequest<Body>,
-    /// Before its next request `TolerantIo` looks for bytes that nobody asked for; until then nothing is written.
+    /// When set, `TolerantIo` checks for unsolicited bytes before it writes the next request.
     check_unread: Arc<AtomicBool>,
     surplus: Surplus,
 }
@@ -64,7 +64,7 @@ impl Client {
         match sent {
             Ok(Ok(mut response)) => {
                 connection.complete(&mut response);
-                // NTLM needs its connection whatever that has shown.
+                // NTLM authenticates the connection, so it is reused even before it proved to be persistent.
                 let is_proven = is_reused || !Arc::ptr_eq(pool, &self.pool);
                 pool.put_http1(Arc::clone(target), connection, keep_alive(response.headers()), is_proven);
                 Ok((response, None))
@@ -81,7 +81,7 @@ impl Client {
                 })
             }
             Err(error) => {
-                // The others have probably been dead for as long.
+                // The other idle connections to this origin are probably dead too.
                 pool.close(target);
                 Err(Failed::Final(error))
             }

@@ -93,7 +93,7 @@ impl ResponseWait {
         (sent, self.informational.load(Relaxed), ended)
     }
 
-    /// What went wrong. What broke the request explains what followed from it.
+    /// The error of the exchange. The fault that broke the request explains what followed from it.
     pub(super) fn error(&self, error: &hyper::Error) -> UpstreamError {
         match self.outcome.as_ref().and_then(|outcome| outcome.failure.get()) {
             Some(failure) => failure.clone(),

@@ -81,7 +81,7 @@ fn build(extra_roots: &[CertificateDer<'static>], insecure: HostPatterns) -> Res
 }
 
 tokio::task_local! {
-    /// Of the handshake that this task is in. All handshakes share one resolver, because rustls resumes a session only
+    /// The flag of this task's current handshake. All handshakes share one resolver, because rustls resumes a session only
     /// with the very resolver that it began with.
     static REQUESTED: CertificateRequested;
 }
@@ -145,7 +145,7 @@ impl ServerCertVerifier for Strict {
                 .verify_with_fetched(leaf, intermediates, name, ocsp, now)
                 .map_err(|error| reason(leaf, intermediates, error)),
         };
-        // Here, because only here every failure passes, a connection opened ahead of a request among them.
+        // Logged here, because every failed verification passes this point, also those of preconnects.
         verified.inspect_err(|error| {
             if !intermediates::is_missing(error) {
                 let (host, problem) = (host_of(name), UpstreamError::of_tls(error));
@@ -214,7 +214,7 @@ fn reason(leaf: &CertificateDer<'_>, intermediates: &[CertificateDer<'_>], error
     };
     match problem {
         CertificateError::UnknownIssuer if weak::is_self_signed(leaf) => refused(Weakness::SelfSigned),
-        // What is plainly something else.
+        // Errors whose reason is already specific.
         CertificateError::Expired
         | CertificateError::ExpiredContext { .. }
         | CertificateError::NotValidYet

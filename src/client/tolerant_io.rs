@@ -102,7 +102,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
         received
     }
 
-    /// What came of a write. A server that answers before it has read the whole request, and then closes, resets the
+    /// Handles the result of a write. A server that answers before it has read the whole request, and then closes, resets the
     /// connection. The kernel still has its response then, but at an error of a write hyper gives up without reading
     /// it. So the write waits, and the read that finds nothing more ends the connection.
     fn wrote<T>(&mut self, polled: Poll<io::Result<T>>, cx: &Context<'_>) -> Poll<io::Result<T>> {

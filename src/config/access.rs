@@ -40,7 +40,7 @@ pub struct Access {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PrivateTargets {
-    /// As long as every client is on this machine or a private network: it can reach them without the proxy.
+    /// Reachable as long as every client is on this machine or a private network: it can reach them without the proxy.
     #[default]
     Auto,
     /// Always.
@@ -107,7 +107,7 @@ impl Access {
         }
     }
 
-    /// What is wrong with listening at this address: other machines could connect, and all would be refused, so most
+    /// The objection to listening at this address: other machines could connect, and all would be refused, so most
     /// likely `clients` was forgotten.
     pub(crate) fn problem_with_listening(&self, ip: IpAddr) -> Option<String> {
         let only_us = self.ranges().all(|range| within(range, &LOOPBACK));

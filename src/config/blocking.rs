@@ -29,7 +29,7 @@ pub struct RawBlocking {
     pub lists: Vec<ListSource>,
     /// Sites on which nothing is blocked, and hosts that are never blocked, with everything under them.
     pub except: HostPatterns,
-    /// The same for one list, by its name as in `lists`.
+    /// Sites and hosts that one list does not block, by the list's name as in `lists`.
     pub except_by_list: BTreeMap<String, HostPatterns>,
     /// Whether lists from the web are kept up to date.
     pub update: bool,
@@ -118,7 +118,7 @@ pub(super) fn unread_lists(config: &Config, tree: &Value, base: &Path) -> Vec<Mi
     mistakes
 }
 
-/// What a name of a file may be: an address without its scheme.
+/// Hint about a file name that may have been meant as an address: it lacks a scheme.
 fn meant_by(name: &str) -> Option<String> {
     let (host, _) = name.split_once('/')?;
     let is_host = host.split('.').count() > 1 && host.split('.').all(|label| !label.is_empty());

@@ -111,7 +111,7 @@ fn check_listen(listen: &[SocketAddr], access: &Access) -> Result<(), Mistake> {
     }
 }
 
-/// What is wrong with addresses to listen on beside each other.
+/// Checks that addresses to listen on do not exclude each other.
 pub fn check_addresses(listen: &[SocketAddr]) -> Result<(), String> {
     for (index, addr) in listen.iter().enumerate() {
         if listen[..index].contains(addr) && addr.port() != 0 {
@@ -172,7 +172,7 @@ fn read_untouched(
             Cow::Owned(noted(text, mistakes))
         };
         for line in hosts.add_lines(file::without_mark(&text)).into_iter().take(MOST_BAD_LINES) {
-            // The line is not quoted: whoever may change settings in the panel could read any file of the program's so.
+            // Do not quote the line: a panel user could otherwise read any file that the process can read.
             let problem = format!(
                 "line {line} of {} is not a host; expected one on each line, such as bank.example, without scheme, port \
                  or path; `#` starts a comment",

@@ -134,7 +134,7 @@ macro_rules! scalars {
 impl<'de> Visitor<'de> for Walk<'_> {
     type Value = ();
 
-    /// As a value everything is accepted.
+    /// Describes a key, because every value is accepted.
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a key, which is one word")
     }

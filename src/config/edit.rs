@@ -38,7 +38,7 @@ pub(crate) struct Change {
 /// Why a file was not changed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum EditError {
-    /// What would be written is no usable configuration.
+    /// The configuration that would be written is unusable.
     #[error(transparent)]
     Config(#[from] ConfigError),
     #[error("cannot write {}: {error}", file.display())]

@@ -18,11 +18,11 @@ pub struct ConfigError {
     pub(crate) kind: Kind,
 }
 
-/// What is at fault.
+/// The type of a configuration error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Content,
-    /// Of settings outside the file.
+    /// A fault in settings outside the file.
     Elsewhere,
     Missing,
     Unreadable,
@@ -32,7 +32,7 @@ pub(crate) enum Kind {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Mistake {
     pub(super) path: Path,
-    /// What is wrong with it, and what is expected.
+    /// The fault, and the value that is expected.
     pub(super) problem: String,
     /// Whether the key is wrong, not its value.
     pub(super) is_key: bool,
@@ -62,13 +62,13 @@ impl Mistake {
 }
 
 impl ConfigError {
-    /// The same error with another name than that of a file.
+    /// Replaces the file name shown in the message.
     pub(crate) fn called(mut self, name: &str) -> Self {
         self.file = Some(name.into());
         self
     }
 
-    /// What is wrong, one message for each mistake; it begins with the key.
+    /// The faults, one message for each; it begins with the key.
     pub(crate) fn problems(&self) -> impl Iterator<Item = &str> {
         self.mistakes.iter().map(|(_, (_, problem))| problem.as_str())
     }
@@ -155,7 +155,7 @@ const FOUND: [(&str, &str); 13] = [
     (" as i128", ""),
 ];
 
-/// The same for what serde expected.
+/// Plain words for what serde expected.
 const EXPECTED: [(&str, &str); 13] = [
     ("a boolean", "`true` or `false`"),
     ("a string", "a word or text"),
@@ -177,7 +177,7 @@ pub(crate) fn in_plain_words(problem: &str) -> String {
     with_hint(problem, None)
 }
 
-/// The same with a hint, which is better than a similar word.
+/// A message of serde in plain words, with this hint, or else with the nearest word that is expected.
 pub(super) fn with_hint(problem: &str, hint: Option<String>) -> String {
     let mut problem = problem.to_owned();
     for (name, words) in FOUND {
@@ -200,7 +200,7 @@ pub(super) fn with_hint(problem: &str, hint: Option<String>) -> String {
 
 /// The expected word that is most similar to an unknown one, if any is.
 fn meant<'a>(problem: &str, expected: &'a str) -> Option<&'a str> {
-    /// Least similarity, 0 to 1: that of clap's suggestions (clap 4, `suggestions.rs`).
+    /// Least similarity, 0 to 1: that of the suggestions of clap 4.
     const ALIKE: f64 = 0.7;
     let (_, unknown) = problem.rsplit_once("unknown ")?;
     let unknown = unknown.split('`').nth(1)?.to_lowercase();

@@ -6,7 +6,7 @@ use serde_yaml::Value;
 
 use super::{RawConfig, blocking, document::Path};
 
-/// What may have been meant by the unknown key at the end of this path: another section has a key of that name, or the
+/// Hint about the unknown key at the end of this path: another section has a key of that name, or the
 /// empty section before it has, and only the indentation is missing.
 pub(super) fn of_unknown_key(tree: &Value, path: &[String]) -> Option<String> {
     let (key, above) = path.split_last()?;
@@ -32,7 +32,7 @@ pub(super) fn of_unknown_key(tree: &Value, path: &[String]) -> Option<String> {
     }
 }
 
-/// What a boolean is read as where a word is expected.
+/// Hint about a boolean where a word is expected.
 pub(super) fn of_boolean(tree: &Value) -> Option<String> {
     let value = tree.get("https")?.get("intercept")?.as_bool()?;
     let (word, meaning) = if value { ("on", "opens the connections of every device") } else { ("off", "opens none") };

@@ -87,11 +87,11 @@ impl HostPatterns {
     }
 }
 
-/// What an entry of a list of hosts should have been.
+/// The expected form of an entry of a list of hosts.
 const EXPECTED: &str = "a host name such as bank.example, which covers www.bank.example too (`*.bank.example` and \
                         `.bank.example` mean the same), or an address such as 192.0.2.1";
 
-/// What an entry of a list of single hosts should have been.
+/// The expected form of an entry of a list of single hosts.
 const EXPECTED_EXACT: &str = "the names of single hosts such as printer.example, or addresses such as 192.0.2.1; nothing \
                               under them is meant, so each is named";
 

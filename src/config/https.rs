@@ -42,12 +42,12 @@ impl Default for Https {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Intercept {
-    /// Those of clients that have shown that they trust the authority.
+    /// Connections of clients that have shown that they trust the authority.
     #[default]
     Auto,
-    /// Everybody's.
+    /// Connections of all clients.
     On,
-    /// Nobody's.
+    /// No connections.
     Off,
 }
 

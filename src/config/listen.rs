@@ -11,7 +11,7 @@ use serde_yaml::Value;
 
 use super::values::word_type;
 
-/// What an address to listen on looks like.
+/// The expected form of an address to listen on.
 pub const LISTEN: &str = "an address and port such as 127.0.0.1:8118, localhost:8118 or \"[::]:8118\", or a port alone, \
                           which means this machine only";
 

@@ -30,7 +30,7 @@ pub struct Lookup {
     pub named: bool,
 }
 
-/// What was found.
+/// The configuration that was found, and its file.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The configuration.

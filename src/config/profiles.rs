@@ -130,7 +130,7 @@ pub struct Profiles {
     agents: Option<AhoCorasick>,
 }
 
-/// What is known of a client.
+/// Properties of a client by which its profile is chosen.
 #[derive(Clone, Copy, Debug)]
 pub struct Asker<'a> {
     /// Its address, in canonical form.

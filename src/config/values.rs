@@ -68,7 +68,7 @@ impl<const LEAST: u64, const MOST: u64> Bounded<LEAST, MOST> {
         T::try_from(number).map_err(|_| D::Error::custom(format_args!("{number} is too large")))
     }
 
-    /// The same, or `null`.
+    /// A number within the bounds, or `null`.
     pub(super) fn or_null<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
         let number = Option::<u64>::deserialize(from)?;
         number.map(|number| Self::deserialize(number.into_deserializer())).transpose()

@@ -44,7 +44,7 @@ impl Look {
         })
     }
 
-    /// The same with what a device chose for the reader page.
+    /// This look with a device's choices for the reader page.
     fn with_reader(&self, reader: ReaderLook) -> Self {
         let tagger = self.tagger.with(&reader);
         Self { enabled: self.enabled, chain: Arc::clone(&self.chain), tagger, reader: Some(reader) }

@@ -7,7 +7,7 @@ use http::{HeaderMap, header};
 pub(crate) enum Media {
     /// HTML. XHTML is none: as XML it has other rules (`<a id="top"/>`, CDATA).
     Html,
-    /// It may be silent for any time.
+    /// `text/event-stream`, which may be silent for any time.
     EventStream,
     Other,
 }

@@ -24,7 +24,7 @@ impl Tagger {
         Self { configuration: format!("{fingerprint:016x}") }
     }
 
-    /// That of the same configuration with something laid over it.
+    /// A tagger whose fingerprint also covers `change`.
     pub(crate) fn with(&self, change: &impl Hash) -> Self {
         let mut hasher = DefaultHasher::new();
         (&self.configuration, change).hash(&mut hasher);
@@ -163,7 +163,7 @@ mod tests {
         (headers, tag)
     }
 
-    /// What the origin is asked when a client revalidates with these tags.
+    /// The conditions sent to the origin when a client revalidates with these tags.
     fn asked(tags: &str, fingerprint: u64) -> (HeaderMap, bool) {
         let mut headers = fields(&[(header::IF_NONE_MATCH, tags), (header::IF_MODIFIED_SINCE, DATE)]);
         let is_ours = Tagger::new(fingerprint).map_request(&mut headers);

@@ -79,7 +79,7 @@ impl Drop for ConnectionPermit {
     }
 }
 
-/// What counts as one client: an IPv4 address, or the /64 of an IPv6 one, within which a single device chooses its
+/// The network that counts as one client: an IPv4 address, or the /64 of an IPv6 one, within which a single device chooses its
 /// addresses freely (RFC 8981).
 pub(crate) fn client_network(client: IpAddr) -> IpAddr {
     match client.to_canonical() {

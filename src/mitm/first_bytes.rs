@@ -18,7 +18,7 @@ pub(super) enum FirstBytes {
     Other,
 }
 
-/// What matters of a `ClientHello`.
+/// The parts of a `ClientHello` that decide about interception.
 pub(super) struct Hello {
     pub(super) name: Option<String>,
     /// A version, cipher suite and application protocol that we speak too.

@@ -36,7 +36,7 @@ const MAX_HOSTS: usize = 16_384;
 /// Refusals of one host by one client after which it is tunnelled. One may be a connection that broke off.
 const REFUSALS: u32 = 2;
 
-/// How long a refusal counts, and how long an acceptance speaks against the next one.
+/// Lifetime of a counted refusal, and of an acceptance that cancels later refusals.
 const COUNTED_FOR: Duration = Duration::from_hours(1);
 
 /// Clients whose refusals are counted, and hosts of each.
@@ -63,7 +63,7 @@ struct Tunnelled {
     until: i64,
 }
 
-/// What one client has refused and accepted.
+/// Hosts that one client has refused and accepted.
 #[derive(Debug, Default)]
 struct Refusals {
     counts: HashMap<String, u32>,
@@ -73,7 +73,7 @@ struct Refusals {
     in_a_row: HashSet<String>,
 }
 
-/// What follows from a refusal.
+/// Effects of a refusal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Refused {
     /// The host is tunnelled for this client, unless it is accepted before the next connection.

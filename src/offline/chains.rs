@@ -79,7 +79,7 @@ impl WithFallback {
         Ok(WithFallback { chain: build(filters)?, cleaned_only: build(&cleaned_only(filters))? })
     }
 
-    /// What `run` makes of the first chain; where that gives up, of the second, and why the first gave up.
+    /// The result of `run` with the first chain; where that gives up, with the second, and why the first gave up.
     pub fn run<T>(
         &self,
         run: impl Fn(&Arc<Chain>) -> Result<T, PageError>,

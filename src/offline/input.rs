@@ -24,7 +24,7 @@ pub enum ReadError {
     /// The path is that of a folder.
     #[error("is a folder, not a page")]
     Folder,
-    /// What was read is no page, or is too long.
+    /// The input is no page, or is too long.
     #[error("{0}")]
     Content(String),
 }

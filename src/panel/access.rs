@@ -37,7 +37,7 @@ const MAX_SESSIONS: usize = 1000;
 /// The sessions of those who have logged in.
 pub(crate) struct Sessions(ExpiringMap<String, (Session, Instant)>);
 
-/// What a session was begun with; it ends with any of it.
+/// Properties with which a session began; it ends when any of them changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Session {
     client: std::net::IpAddr,
@@ -55,7 +55,7 @@ pub(super) struct Guest {
     /// The id of its session, where a password is asked for.
     pub(super) session: Option<String>,
     pub(super) must_log_in: bool,
-    /// What every form of it carries.
+    /// Token of every form of the session.
     token: String,
 }
 

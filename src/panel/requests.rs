@@ -100,7 +100,7 @@ fn place(record: &Record) -> &str {
     host.strip_suffix(":443").or(host.strip_suffix(":80")).unwrap_or(host)
 }
 
-/// What was done, in a few words.
+/// The outcome of a request, in a few words.
 fn happened(record: &Record) -> String {
     let action = record.action.as_str();
     if let Some(page) = record.page {

@@ -19,7 +19,7 @@ use crate::{
     service::Proxy,
 };
 
-/// What can be chosen: the word of the form, and the label.
+/// The choices for a site: the word of the form, and the label.
 const CHOICES: [(&str, &str); 3] =
     [(ALWAYS, "Always rewrite its pages"), (NEVER, "Never touch this site"), ("usual", "As on other sites")];
 
@@ -29,7 +29,7 @@ const NEVER: &str = "never";
 /// The profile of a site that is never touched.
 const OFF: &str = "off";
 
-/// That of one that is always rewritten, where without a rule it would not be.
+/// Profile for "always rewrite" when no other profile would rewrite the site.
 const REWRITES: &str = "desktop";
 
 /// Lists of hosts that keep pages as they are, whatever the rules say.
@@ -46,7 +46,7 @@ pub(super) fn never(host: &str) -> String {
     format!("`sites: [{{ hosts: [{host}], profile: off }}]`")
 }
 
-/// What a reader is told whose device has no panel: who can do it, and how.
+/// The message for a reader whose device has no panel: who can do it, and how.
 pub(super) fn elsewhere(proxy: &Proxy, device: &Device, host: &str) -> String {
     let port = proxy.own.first().map(SocketAddr::port).unwrap_or_default();
     format!(
@@ -98,7 +98,7 @@ fn page_of(fields: &Fields, host: &str) -> Option<Url> {
     (["http", "https"].contains(&page.scheme()) && page.host_str() == Some(host)).then_some(page)
 }
 
-/// What holds for the site now.
+/// The rules that now hold for the site.
 fn state(visit: &Visit<'_>, tree: &Value, host: &str) -> Markup {
     let config = &visit.running.config;
     let own = rules(tree)
@@ -191,7 +191,7 @@ pub(super) async fn post(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
     see_other(&format!("/settings/site?{}", query.finish()))
 }
 
-/// What gives this host the profile, before all other rules; without one, what takes its own rule away.
+/// Changes that give this host the profile, before all other rules; without one, that take its own rule away.
 fn with_rule(tree: &Value, host: &str, profile: Option<&str>) -> Vec<Change> {
     let mut rules = rules(tree);
     let before = rules.clone();
@@ -204,7 +204,7 @@ fn with_rule(tree: &Value, host: &str, profile: Option<&str>) -> Vec<Change> {
     change.into_iter().collect()
 }
 
-/// What takes this host out of the lists of exceptions.
+/// Changes that take this host out of the lists of exceptions.
 fn without_exceptions(tree: &Value, host: &str) -> Vec<Change> {
     let mut changes = Vec::new();
     for path in EXCEPTIONS {

@@ -19,7 +19,7 @@ impl Domains {
         Self((hosts > 0).then(|| ExpiringMap::new(hosts as usize, Lifetime::Unlimited)))
     }
 
-    /// What is known of a page's host, possibly nothing yet. `None` if the cache is disabled.
+    /// Memory of a page's host, possibly nothing yet. `None` if the cache is disabled.
     pub(super) fn of(&self, url: &Url) -> Option<Arc<Domain>> {
         let known = self.0.as_ref()?.get(url.host_str()?);
         Some(known.unwrap_or_default())

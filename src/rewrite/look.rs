@@ -14,12 +14,12 @@ pub(crate) struct Look {
     pub(crate) enabled: bool,
     pub(crate) chain: Arc<Chain>,
     pub(crate) tagger: Tagger,
-    /// What the device chose in place of the configured look of the reader page.
+    /// The device's choice in place of the configured look of the reader page.
     pub(crate) reader: Option<ReaderLook>,
 }
 
 impl Look {
-    /// Those of all profiles, in their order. Profiles with the same settings share a chain.
+    /// The looks of all profiles, in their order. Profiles with the same settings share a chain.
     pub(super) fn all(config: &Config) -> Result<Vec<Self>, ConfigError> {
         let mut looks: Vec<Self> = Vec::new();
         let profiles = &config.profiles.all;

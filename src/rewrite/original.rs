@@ -18,14 +18,14 @@ const CHUNK_BYTES: usize = 4096;
 #[derive(Debug)]
 pub(super) struct Original {
     pub(super) chunks: Vec<Bytes>,
-    /// What came after the last chunk.
+    /// Bytes after the last chunk.
     unfinished: BytesMut,
     trailers: Option<HeaderMap>,
     pub(super) bytes: usize,
     /// When the last byte came.
     pub(super) ended: Option<Instant>,
     max_bytes: usize,
-    /// What follows, once the stream has ended or failed.
+    /// The rest of the body, once the stream has ended or failed.
     rest: Option<Body>,
 }
 

@@ -28,20 +28,20 @@ use super::{
 /// grows by more before its memory is counted.
 pub(super) const PIECE_BYTES: usize = 16 * 1024;
 
-/// What a worker needs to know of a page.
+/// The input of a worker: a page and its settings.
 pub(super) struct Job {
     pub(super) chain: Arc<Chain>,
     pub(super) owner: Arc<Owner>,
     /// Instead of the configured look of the reader page.
     pub(super) look: Option<ReaderLook>,
     pub(super) url: Url,
-    /// What is remembered of other pages of its host.
+    /// Memory of other pages of its host.
     pub(super) domain: Option<Arc<Domain>>,
     pub(super) codings: Vec<Coding>,
     pub(super) reservation: Reservation,
     /// The encoding that `Content-Type` names.
     pub(super) declared: Option<&'static Encoding>,
-    /// Whether only the text can distinguish a document from a fragment.
+    /// Whether the request had no `Sec-Fetch-Dest`, so that the text itself must look like a document.
     pub(super) must_look_like_document: bool,
     /// Limit of decoded bytes.
     pub(super) max_bytes: usize,
@@ -49,7 +49,7 @@ pub(super) struct Job {
 }
 
 pub(super) enum Purpose {
-    /// It is the response.
+    /// The page is the response.
     Page {
         /// The link to the original page.
         original: Option<Url>,
@@ -58,7 +58,7 @@ pub(super) enum Purpose {
         /// Whether it is shown in a frame.
         in_frame: bool,
     },
-    /// It is appended to another page of the article.
+    /// The page is appended to another page of the article.
     Part(Part),
 }
 

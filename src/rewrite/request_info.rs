@@ -18,7 +18,7 @@ const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 /// Set by scripts on their own requests.
 const X_REQUESTED_WITH: HeaderName = HeaderName::from_static("x-requested-with");
 
-/// What rewriting needs to know of a request.
+/// The properties of a request that decide about rewriting.
 #[derive(Clone)]
 pub(crate) struct RequestInfo<'a> {
     pub(crate) look: &'a Look,
@@ -111,7 +111,7 @@ impl<'a> RequestInfo<'a> {
         }
     }
 
-    /// The same request for another page of the host.
+    /// This request for another page of the host.
     pub(super) fn for_path(&self, path: PathAndQuery) -> Self {
         Self { path: Some(path), ..self.clone() }
     }

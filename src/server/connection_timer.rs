@@ -23,7 +23,7 @@ const HALF_CLOSED: Duration = Duration::from_secs(5);
 /// connections run short.
 pub(super) const HALF_CLOSED_CHECKS: u32 = 20;
 
-/// What is waited for.
+/// The event that the connection waits for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wait {
     /// The first byte of the first request, which is what a connection is opened for.
@@ -42,7 +42,7 @@ pub(super) enum Wait {
 pub(super) struct ConnectionTimer {
     timeouts: Timeouts,
     sleep: Pin<Box<Sleep>>,
-    /// What it is set for.
+    /// The event that the timer is set for.
     wait: Option<Wait>,
 }
 
@@ -66,7 +66,7 @@ impl ConnectionTimer {
         self.sleep.as_mut().poll(cx)
     }
 
-    /// What was waited for has come: the next wait begins anew.
+    /// Resets the timer: the awaited event has come, and the next wait begins anew.
     pub(super) fn reset(&mut self) {
         self.wait = None;
     }

@@ -57,7 +57,7 @@ pub(super) struct Head {
     pub(super) framing: Framing,
     /// `OPTIONS` of an address without a path, which hyper does not tell from `/`.
     pub(super) whole_server: bool,
-    /// What to replace the first line by, and where that line is.
+    /// Replacement for the first line, and where that line is.
     pub(super) replaced_line: Option<(std::ops::Range<usize>, Vec<u8>)>,
 }
 

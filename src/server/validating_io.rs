@@ -219,7 +219,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
         if self.eof || !self.buffer.is_empty() {
             cx.waker().wake_by_ref();
         } else {
-            // It is pending: it has just been set.
+            // The timer was armed just now, so it cannot be ready; this poll only registers the waker.
             let _ = self.timer.poll_expired(Wait::Request, cx);
         }
     }
@@ -229,7 +229,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
         while self.timer.poll_expired(Wait::HalfClosed, cx).is_ready() {
             self.timer.reset();
             self.half_closed_checks += 1;
-            // The first interval is that of the last write.
+            // The first interval may include time before the last write; count only from the second.
             let is_quiet = self.half_closed_checks > 1;
             if self.half_closed_checks >= HALF_CLOSED_CHECKS || is_quiet && self.limits.are_short() {
                 return Poll::Ready(Ok(false));
@@ -366,7 +366,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for ValidatingIo<I> {
         ready!(this.poll_informational(cx))?;
         this.flushed = false;
         let written = ready!(Pin::new(&mut this.io).poll_write_vectored(cx, bufs));
-        // A response that goes on makes the client that has shut down its side count as there.
+        // Progress on the response restarts the half-close check: the client is still reading.
         this.half_closed_checks = 0;
         Poll::Ready(written)
     }

@@ -121,7 +121,7 @@ impl Exchange {
         })
     }
 
-    /// What the filters make of the response.
+    /// Passes the response through the filters.
     async fn rewrite(
         &mut self,
         info: &mut RequestInfo<'_>,

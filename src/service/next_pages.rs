@@ -42,7 +42,7 @@ pub(super) struct NextPages {
 }
 
 impl NextPages {
-    /// Those of the page that this request, as it goes upstream, is for.
+    /// Further requests for the page that this request, as it goes upstream, is for.
     pub(super) fn of(request: &Request<Body>, exchange: &Exchange, permit: &Permit) -> Self {
         Self {
             running: Arc::clone(&exchange.running),

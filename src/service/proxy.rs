@@ -42,7 +42,7 @@ pub struct Proxy {
     lookup: OnceLock<Lookup>,
     /// The file in force.
     pub(crate) file: ArcSwapOption<PathBuf>,
-    /// What some settings are compared with: they are read at start only.
+    /// Configuration at start, to report changed settings that need a restart.
     pub(crate) started_with: Config,
     workers: Workers,
     pub(super) pseudonyms: Pseudonyms,
@@ -130,7 +130,7 @@ impl Proxy {
         Ok(())
     }
 
-    /// What went wrong at the last reload, until one succeeds.
+    /// The error of the last reload, until one succeeds.
     #[must_use]
     pub fn reload_error(&self) -> Option<Arc<String>> {
         self.reload_error.load_full()

@@ -16,16 +16,16 @@ use crate::{
     headers, tunnel, websocket,
 };
 
-/// What a client asks to switch to.
+/// The protocol that a client asks to switch to.
 pub(super) struct UpgradeRequest {
     pub(super) protocols: HeaderValue,
     client_side: OnUpgrade,
-    /// What the server must say to a WebSocket that was asked for over HTTP/2.
+    /// The server's proof for a WebSocket that was requested over HTTP/2.
     accept: Option<websocket::Accept>,
 }
 
 impl UpgradeRequest {
-    /// What this request asks for. One for a WebSocket over HTTP/2 becomes one of HTTP/1.1.
+    /// Reads the upgrade that this request asks for. One for a WebSocket over HTTP/2 becomes one of HTTP/1.1.
     pub(super) fn of(request: &mut Request<Incoming>) -> Option<Self> {
         let (protocols, accept) = if websocket::is_extended_connect(request) {
             let (protocols, accept) = websocket::to_upgrade(request);

@@ -55,7 +55,7 @@ async fn without_interception_an_authority_is_made_when_its_certificate_is_asked
     assert!(answer.text().contains("its log says why"));
 }
 
-/// As the README offers it: the address of the proxy in the address bar of a browser that uses the proxy.
+/// The address of the proxy in the address bar of a browser that uses the proxy.
 #[tokio::test]
 async fn the_proxys_own_address_asked_through_the_proxy_is_the_start_page() {
     let proxy = TestProxy::start("").await;

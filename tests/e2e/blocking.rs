@@ -273,7 +273,7 @@ async fn a_pause_of_all_devices_is_set_by_another_process_and_ends_by_itself() {
     proxy.stop().await;
 }
 
-/// What another device gets: this one asks from another address of loopback.
+/// The response to another device: the request comes from another address of loopback.
 async fn from_elsewhere(proxy: &TestProxy, url: &str) -> String {
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.2:0".parse().unwrap()).unwrap();

@@ -56,7 +56,7 @@ impl Browser {
         self.dom_with(&[loopback, &format!("--proxy-server={}", proxy.addr)], url).await
     }
 
-    /// The same with these options.
+    /// The DOM that the browser makes of an address with these options.
     pub(crate) async fn dom_with(&self, options: &[&str], url: String) -> String {
         let mut command = Command::new(&self.program);
         command

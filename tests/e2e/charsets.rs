@@ -198,7 +198,7 @@ async fn bytes_that_mean_nothing_become_the_replacement_character() {
     all_arrive(cases).await;
 }
 
-/// What declares nothing is read as UTF-8 for as long as it is, piece by piece; what turns out to be something else is read
+/// A page that declares nothing is read as UTF-8 for as long as it is, piece by piece; one that turns out to be something else is read
 /// anew, and comes out as if all of it had been looked at first.
 #[tokio::test]
 async fn a_page_that_declares_nothing_is_what_all_of_it_is() {

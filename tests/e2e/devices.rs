@@ -27,7 +27,7 @@ use crate::{
 
 /// An article among menus, advertisements and a cookie dialog.
 const DEMO: &str = include_str!("../../docs/demo/page.html");
-/// What is only on the page as the origin sends it.
+/// A text that is only on the page as the origin sends it.
 const CLUTTER: &str = "MEGA SALE";
 const ARTICLE: &str = "Every night at ten to twelve a bell rings";
 const HERE: &str = "https://gleaner.internal/";

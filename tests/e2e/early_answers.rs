@@ -21,14 +21,14 @@ use crate::harness::{
     wire::{ROADS, Road, Setup, read_until, soon},
 };
 
-/// What a server does after its early answer.
+/// The action of a server after its early answer.
 #[derive(Clone, Copy, Debug)]
 enum After {
-    /// It ends its side and reads on for a while.
+    /// Ends its side and reads on for a while.
     End,
-    /// It keeps the connection and reads no more.
+    /// Keeps the connection and reads no more.
     Silence,
-    /// It closes with the upload unread, so that its kernel resets the connection.
+    /// Closes with the upload unread, so that its kernel resets the connection.
     Reset,
 }
 

@@ -21,7 +21,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// What the origin sends is what the client gets, with this reason.
+/// Checks that the client gets the origin's bytes, with this reason.
 async fn passes(fields: &'static [(&'static str, &'static str)], body: impl Into<Vec<u8>>, yaml: &str, reason: &str) {
     let body = body.into();
     let copy = body.clone();

@@ -125,7 +125,7 @@ async fn abrupt(ca: &TestCa, answer: &'static str) -> Origin {
     .await
 }
 
-/// What a client of an intercepted connection gets: the text, and whether its end was a clean one.
+/// The response to a client of an intercepted connection: the text, and whether its end was a clean one.
 async fn fetch(proxy: &TestProxy, origin: &Origin, alpn: &[u8]) -> (String, bool) {
     let target = format!("localhost:{}", origin.addr.port());
     let stream = connect_tls(proxy, &target, &proxy.ca_file(), &[alpn]).await;

@@ -14,7 +14,7 @@ const TEXT: &str = "<p>The town clock has a single hand. When it was built nobod
 council found that a second hand would cost as much as a bridge. So it still points between the numbers, and the town reads \
 it well enough to be late by choice. Visitors set their watches by the bakery.</p>";
 
-/// What a browser runs. `@` and a number call home under that number.
+/// Markup that runs scripts in a browser. `@` and a number call home under that number.
 const RUNS: &[&str] = &[
     "<script>@1</script>",
     "<img src=x: onerror=\"@2\">",
@@ -39,7 +39,7 @@ const RUNS: &[&str] = &[
     "<iframe src=\"data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'><script>@21</script></svg>\"></iframe>",
 ];
 
-/// What runs only when a page that was parsed is written and parsed again.
+/// Markup that runs only when a page that was parsed is written and parsed again.
 const MUTATES: &[&str] = &[
     "<form><math><mtext></form><form><mglyph><style></math><img src=x: onerror=\"@31\"></style></form>",
     "<form><math><mtext></form><form><mglyph><xmp></math><img src=x: onerror=\"@32\"></xmp></form>",
@@ -80,7 +80,7 @@ async fn origin_of(parts: Vec<&'static str>) -> Origin {
     .await
 }
 
-/// What called home, each once.
+/// The numbers that called home, each once.
 fn ran(origin: &Origin) -> Vec<String> {
     let mut ran: Vec<String> =
         origin.requests().iter().filter_map(|seen| seen.uri.path().strip_prefix("/ran/").map(str::to_owned)).collect();

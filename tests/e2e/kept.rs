@@ -157,7 +157,7 @@ async fn a_request_that_is_sent_again_goes_on_a_new_connection() {
     }
 }
 
-/// What changes something may have done so: it is not sent a second time.
+/// A request that changes something may have done so: it is not sent a second time.
 #[tokio::test]
 async fn a_post_that_was_sent_is_not_sent_again() {
     for road in ROADS {

@@ -59,7 +59,7 @@ fn measure(dir: &std::path::Path, chromium: &std::path::Path) -> Value {
     seen(dir, chromium, &html.replace("</body>", &format!("{SCRIPT}</body>")))
 }
 
-/// What a page's script writes into its title, on a phone.
+/// The value that a page's script writes into its title, on a phone.
 fn seen(dir: &std::path::Path, chromium: &std::path::Path, html: &str) -> Value {
     let file = dir.join("look.html");
     fs::write(&file, html).unwrap();

@@ -24,6 +24,7 @@ mod controls;
 mod corpus;
 mod dead_connections;
 mod devices;
+mod documentation;
 mod domains;
 mod duties;
 mod early_answers;

@@ -9,7 +9,7 @@ use crate::{
 };
 
 const DEMO: &str = include_str!("../../docs/demo/page.html");
-/// Of the page's own style.
+/// A part of the page's own style sheet.
 const OWN_LOOK: &str = ".story{flex";
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What the README tells people to type, typed.
+//! The commands and settings of the README and of the pages that it leads to, tried.
 
 use std::{
     fs,
@@ -6,18 +6,76 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::harness::{TestProxy, get, optional};
+use crate::{
+    browser::Browser,
+    harness::{Origin, TestProxy, get, optional, origin::html},
+};
 
-/// The contents of the blocks in a language, of the README and of the page about `extract`.
+/// The pages whose blocks of commands and settings are tried.
+const PAGES: [&str; 4] = ["README.md", "docs/settings.md", "docs/https.md", "docs/extract.md"];
+
+/// The contents of the blocks in a language on all of [`PAGES`].
 fn blocks(language: &str) -> Vec<String> {
-    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
-    let readme = read("README.md") + &read("docs/extract.md");
-    let parts = readme.split("\n```");
+    let pages: String = PAGES.into_iter().map(read).collect();
+    let parts = pages.split("\n```");
     parts.filter_map(|part| part.strip_prefix(language)?.strip_prefix('\n')).map(str::to_owned).collect()
+}
+
+/// The command of the README that begins with these words, as arguments without the program.
+fn readme_command(beginning: &str) -> Vec<String> {
+    let commands = blocks("sh").join("\n");
+    let command = commands.lines().find_map(|line| line.strip_prefix(beginning));
+    command.unwrap().split_whitespace().map(str::to_owned).collect()
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap()
 }
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn the_first_screen_of_the_readme_runs_and_tests_it_by_the_commands_of_ci() {
+    let readme = read("README.md");
+    let lines: Vec<&str> = readme.lines().collect();
+    assert!(lines.len() <= 110, "README.md has {} lines", lines.len());
+    let ci = read(".ci/run");
+    let function = ci.lines().find(|line| line.starts_with("readme() {")).unwrap();
+    for (heading, command) in [("Run it", "cargo run --release --locked"), ("Test it", "cargo test --workspace")] {
+        let line = lines.iter().position(|line| *line == command);
+        assert!(line.is_some_and(|line| line < 30), "{command} is not among the first 30 lines");
+        assert!(ci.contains(&format!("$(readme '{heading}')")), "CI does not run it");
+        let script = format!("{function}\nreadme '{heading}'");
+        let output = Command::new("bash").args(["-c", &script]).current_dir(root()).output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap().trim_end(), command);
+    }
+}
+
+#[tokio::test]
+async fn the_commands_that_try_the_proxy_show_a_page_and_the_start_page() {
+    let origin = Origin::http(|_| html(include_str!("../../docs/demo/page.html"))).await;
+    let proxy = TestProxy::start("").await;
+    let there = |argument: String| {
+        let argument = argument.replace("127.0.0.1:8118", &proxy.addr.to_string());
+        argument.replace("http://example.com/", &origin.url("/page"))
+    };
+    if let Some(curl) = optional::program("curl", "curl") {
+        let mut curl = Command::new(curl);
+        curl.arg("-sS").args(readme_command("curl ").into_iter().map(there));
+        let output = tokio::task::spawn_blocking(move || curl.output().unwrap()).await.unwrap();
+        let page = String::from_utf8(output.stdout).unwrap();
+        assert!(page.to_ascii_lowercase().contains("\ngleaner: rewritten;"), "{page}");
+    }
+    if let Some(browser) = Browser::find() {
+        let mut arguments: Vec<String> = readme_command("chromium ").into_iter().map(there).collect();
+        let start_page = arguments.pop().unwrap();
+        arguments.retain(|argument| !argument.starts_with("--user-data-dir="));
+        let options: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let dom = browser.dom_with(&options, start_page).await;
+        assert!(dom.contains("<h1>Gleaner</h1>"), "{dom}");
+    }
 }
 
 /// The names of `docs/reliability.md` and `docs/devices.md`, such as `framing::*` and `ca::tests`: each is a test, or a file
@@ -30,7 +88,6 @@ fn every_test_that_the_duties_name_is_there() {
         .lines()
         .map(|file| (file.replace(".rs", "").replace('/', "::"), fs::read_to_string(root().join(file)).unwrap()))
         .collect();
-    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
     let duties = read("docs/reliability.md") + &read("docs/devices.md");
     let rows = duties.lines().filter(|line| line.starts_with('|'));
     let names: Vec<&str> =
@@ -55,7 +112,7 @@ fn every_test_that_the_duties_name_is_there() {
 #[test]
 fn every_configuration_in_the_readme_is_good() {
     let blocks = blocks("yaml");
-    assert!(blocks.len() >= 2, "the blocks were not found");
+    assert!(blocks.len() >= 5, "the blocks were not found");
     for block in blocks {
         if let Err(error) = gleaner::Config::from_yaml(&block, None) {
             panic!("{error}\n{block}");
@@ -76,7 +133,7 @@ fn every_command_of_the_readme_works_when_it_is_pasted() {
         .iter()
         .flat_map(|block| block.lines())
         .filter(|line| !line.trim().is_empty())
-        .filter(|line| !line.starts_with("cargo ") && !line.starts_with("curl "))
+        .filter(|line| !["cargo ", "curl ", "chromium "].iter().any(|program| line.starts_with(program)))
         .collect();
     assert!(commands.len() >= 8, "{commands:?}");
     for command in commands {

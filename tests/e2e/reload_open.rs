@@ -74,7 +74,7 @@ async fn a_client_that_may_no_longer_loses_its_http2_connection() {
     assert_eq!(origin.requests().len(), 1);
 }
 
-/// What is under way was allowed when it began; a reload drops no connection.
+/// Transfers under way were allowed when they began; a reload drops no connection.
 #[tokio::test]
 async fn tunnels_web_sockets_and_uploads_under_way_go_on() {
     for road in ROADS {

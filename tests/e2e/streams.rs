@@ -225,7 +225,7 @@ async fn an_extended_connect_for_another_protocol_is_501() {
     assert_eq!(origin.requests().len(), 1);
 }
 
-/// What the origin got of an upload, and whether its end was that of a whole one.
+/// The bytes of an upload that the origin got, and whether its end was that of a whole one.
 async fn upload(reason: Reason) -> (String, bool) {
     let ca = TestCa::new();
     let tls: TlsAcceptor = ca.server(&["localhost"], &[b"http/1.1"], |_| {}).into();

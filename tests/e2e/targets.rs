@@ -150,7 +150,7 @@ async fn mail_and_shell_ports_are_closed_and_a_named_port_is_open() {
     proxy.stop().await;
 }
 
-/// What a form of a web page could send to a mail server.
+/// A form of a web page could send bytes to a mail server.
 #[tokio::test]
 async fn ports_that_browsers_block_are_closed_to_plain_requests_too() {
     let proxy = TestProxy::start("").await;

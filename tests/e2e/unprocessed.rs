@@ -19,12 +19,12 @@ use crate::harness::{
     wire::soon,
 };
 
-/// What a server does with its first request.
+/// The action of a server on its first request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum First {
     /// Its streams end below this request's.
     Goaway,
-    /// The same, and the connection is closed.
+    /// Its streams end below this request's, and the connection is closed.
     GoawayAndClose,
     Reset(u32),
     /// The streams end above this request's: it was processed, and the connection is closed without an answer.

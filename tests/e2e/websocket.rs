@@ -159,7 +159,7 @@ async fn http2_in_clear_is_taken_out_of_what_is_asked_for() {
     }
 }
 
-/// What a server says to a key (RFC 6455 § 4.2.2).
+/// The server's answer to a key (RFC 6455 § 4.2.2).
 pub(crate) fn accept(head: &str) -> String {
     let key = head.lines().find_map(|line| line.to_lowercase().starts_with("sec-websocket-key:").then(|| &line[18..]));
     let text = format!("{}258EAFA5-E914-47DA-95CA-C5AB0DC85B11", key.unwrap().trim());

@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// Bytes of pages of which views are timed: the mean of saved pages (WCXB dev), and the largest that the proxy keeps for them.
 const VIEWED: [usize; 2] = [277_000, 1 << 20];
 
-/// What a link of the bar costs: as in the proxy, the chain is made for it. The bound is 100 ms.
+/// Measures the cost of a link of the bar: as in the proxy, the chain is made for it. The bound is 100 ms.
 fn views(url: &Url) -> Result<(), Box<dyn std::error::Error>> {
     let shape = |shape| View { shape, ..View::default() };
     for size in VIEWED {
@@ -78,7 +78,7 @@ fn views(url: &Url) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// As long as the longest lists that people use.
+/// A list of 200,000 hosts, as long as the longest lists that people use.
 fn big_list() -> Result<HostList, Box<dyn std::error::Error>> {
     let lines: Vec<String> = (0..200_000)
         .map(|number| format!("host{number}.ads{}.net", number % 5000))

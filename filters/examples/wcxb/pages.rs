@@ -18,7 +18,7 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// What the page says about itself; nothing where it cannot be read.
+    /// Metadata of the page; nothing where it cannot be read.
     pub(crate) fn metadata(&self, chain: &Arc<Chain>) -> Metadata {
         match chain.extract(&self.html, &self.url) {
             Ok(extract) => extract.metadata,

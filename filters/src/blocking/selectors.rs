@@ -25,12 +25,12 @@ pub struct Selectors {
     compiled: Vec<(Selector<Names>, usize)>,
     texts: Vec<String>,
     by_key: Table<Key, Vec<usize>>,
-    /// Those of which no part can be looked up.
+    /// Indexes in `compiled` of the selectors of which no part can be looked up in `by_key`.
     others: Vec<usize>,
     skipped: usize,
 }
 
-/// What an element must have, at least.
+/// The name by which a selector is looked up: an element without it cannot match.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
     Id(String),

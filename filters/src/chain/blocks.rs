@@ -43,7 +43,7 @@ pub struct Block {
     pub parts: usize,
     /// Visible characters, white space not counted.
     pub chars: usize,
-    /// The same as a share of the page's, 0 to 1.
+    /// Share of the page's visible characters, 0 to 1.
     pub share: f64,
     /// Nodes.
     pub weight: u32,
@@ -58,18 +58,18 @@ pub struct Block {
     pub start: String,
 }
 
-/// What can be told of a page's parts.
+/// The parts of a page: blocks and menus.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PageBlocks {
     /// The blocks, the most relevant first.
     pub blocks: Vec<Block>,
     /// The menus in document order.
     pub menus: Vec<Menu>,
-    /// What kind of page it is, as [`crate::Metadata::kind`] tells it; none where it is in doubt.
+    /// The type of the page, as in [`crate::Metadata::kind`]; none where it is in doubt.
     pub kind: Option<Kind>,
     /// Whether the page is a text or leads to others.
     pub shape: PageShape,
-    /// What that was told from: links per word of the page.
+    /// Links per word of the page, by which `shape` is decided.
     pub links_per_word: f64,
     /// The page as the tree of its blocks with the ratio of each, as `cnr` computes them.
     pub tree: Vec<TreeBlock>,
@@ -88,7 +88,7 @@ pub struct TreeBlock {
     pub label: String,
     /// Visible characters, white space not counted.
     pub chars: usize,
-    /// Those of them that are counted for the ratio: outside links and their like.
+    /// Characters that are counted for the ratio: outside links and their like.
     pub counted: u32,
     /// Nodes.
     pub weight: u32,
@@ -131,7 +131,7 @@ pub(crate) fn of_page(mut page: AnalysedPage, whole: &Whole, settings: &Settings
     told
 }
 
-/// The same without the copy of the page; afterwards the page is whole.
+/// The page's blocks by relevance and its menus, without a marked copy of the page, which is left whole.
 pub(crate) fn tell(
     page: &mut AnalysedPage,
     whole: &Whole,

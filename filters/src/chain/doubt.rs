@@ -36,7 +36,7 @@ impl Chain {
             0 => self.floor.kept_chars.min(content),
             _ => 0,
         };
-        // But a page of which they were all is more with them than without.
+        // If a page had only menus and footers, it is passed with them.
         let is_empty = report.text_after == 0
             && report.text_before > 0
             && self.floor.kept_chars > 0

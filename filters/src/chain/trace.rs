@@ -20,7 +20,7 @@ pub struct Trace {
     pub blocks: Vec<TracedBlock>,
     /// The page's own title.
     pub title: String,
-    /// What was done.
+    /// Report of the chain.
     pub report: Report,
     /// CPU time from the first byte to the text.
     pub cpu: Duration,
@@ -29,7 +29,7 @@ pub struct Trace {
 /// A text node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TracedText {
-    /// As written in the page.
+    /// The text as it is written in the page.
     pub text: String,
     /// Whether it is in the output.
     pub kept: bool,

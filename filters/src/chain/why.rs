@@ -39,12 +39,12 @@ const MAX_PARTS: usize = 2000;
 /// Why a page came out as it did.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explanation {
-    /// What each filter did.
+    /// Report of the chain, filter by filter.
     pub report: Report,
     /// The way to the main block; none where the page is kept whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub main_block: Option<String>,
-    /// What was removed and could be seen before, in document order.
+    /// Visible parts that were removed, in document order.
     pub removed: Vec<RemovedPart>,
     /// Advertisements and trackers without a place on the page: scripts, style sheets, empty frames.
     pub unseen: Vec<RemovedPart>,

@@ -160,7 +160,7 @@ fn names(page: &Page, elements: impl IntoIterator<Item = NodeId>) -> Names {
     names
 }
 
-/// What was asked for one page.
+/// Looks up the addresses of one page in the lists.
 struct Asked<'a> {
     filter: &'a AdServers,
     page: Url,
@@ -214,7 +214,7 @@ impl Asked<'_> {
     }
 }
 
-/// What an element's address leads to.
+/// The kind of resource that an element's address leads to.
 pub(crate) fn wanted(page: &Page, id: NodeId) -> Resource {
     match page.tag(id) {
         Some(Tag::A | Tag::Area) => Resource::Document,

@@ -56,7 +56,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// As the paper has it.
+    /// The settings of the paper.
     #[must_use]
     pub fn paper() -> Settings {
         Settings { enabled: true, figures: false, alt: false, ..Settings::default() }
@@ -170,7 +170,7 @@ fn text_without(page: &Page, article: NodeId, blocks: &[NodeId]) -> String {
     out
 }
 
-/// What to remove: the figure with its caption, the `<picture>` with its sources, or the image.
+/// The element to remove: the figure with its caption, the `<picture>` with its sources, or the image.
 fn whole_image(page: &Page, image: NodeId, block: NodeId) -> NodeId {
     if page.tag(block) == Some(Tag::Figure) {
         return block;

@@ -43,7 +43,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// As the paper describes it; it gives no values, so the same as the default.
+    /// The settings of the paper, which gives no values: the defaults.
     #[must_use]
     pub fn crunch() -> Settings {
         Settings::default()

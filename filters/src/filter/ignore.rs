@@ -144,7 +144,7 @@ impl Ignore {
     }
 }
 
-/// What is to happen to a node.
+/// The decision on a node.
 enum Verdict {
     Keep,
     Remove,

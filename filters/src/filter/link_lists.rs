@@ -83,7 +83,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// As the paper has it: table cells, a single link is enough.
+    /// The settings of the paper: table cells, a single link is enough.
     #[must_use]
     pub fn crunch() -> Settings {
         Settings { enabled: true, blocks: Blocks::Cells, min_links: 1, ..Settings::default() }

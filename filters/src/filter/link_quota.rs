@@ -65,16 +65,16 @@ pub enum Order {
     BottomUp,
 }
 
-/// What happens to a block that meets one of the two tests.
+/// The treatment of a block that meets one of the two tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LinkQuotaOnOne"))]
 #[serde(rename_all = "snake_case")]
 pub enum OnOne {
-    /// It stays.
+    /// The block stays.
     Keep,
-    /// It goes.
+    /// The block goes.
     Remove,
-    /// It goes if the test that it meets is the one on characters.
+    /// The block goes if the test that it meets is the one on characters.
     RemoveIfLinked,
 }
 
@@ -93,7 +93,7 @@ pub struct Settings {
     pub anchors: f64,
     /// Linked over all characters that is a point, 0 to 1. The paper's .4. Higher: more lists stay.
     pub characters: f64,
-    /// What an inner block's counts lose for each structural element between it and the one judged, 0 to 1. Higher: outer
+    /// Share that an inner block's counts lose for each structural element between it and the one judged, 0 to 1. Higher: outer
     /// blocks are judged by their own text.
     pub decay: f64,
     /// A block with one point: `keep`, `remove` or `remove_if_linked`.
@@ -133,7 +133,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// As the paper has it.
+    /// The settings of the paper.
     #[must_use]
     pub fn paper() -> Settings {
         Settings { order: Order::TopDown, ..Settings::default() }
@@ -259,7 +259,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// What both thresholds are multiplied by: 1 for a block that nothing is known of.
+    /// The factor of both thresholds for a block: 1 for a block that nothing is known of.
     fn strictness(&self, id: NodeId) -> f64 {
         let repetition = self
             .signatures

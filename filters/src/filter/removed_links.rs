@@ -127,7 +127,7 @@ fn is_private(c: char) -> bool {
     matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..)
 }
 
-/// What a reader sees above the links that a filter removed: a name in `data/interface.txt`.
+/// The heading above the links that a filter removed: a name in `data/interface.txt`.
 fn heading(filter: &str) -> &'static str {
     match filter {
         "main_block" => "elsewhere",

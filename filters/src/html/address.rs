@@ -130,7 +130,7 @@ fn is_plain_end(end: &str) -> bool {
     })
 }
 
-/// What stands for itself everywhere behind a host (WHATWG URL § 1.3).
+/// Characters that stand for themselves everywhere behind a host (WHATWG URL § 1.3).
 const PLAIN: [bool; 256] = {
     let mut plain = [false; 256];
     let mut byte = 0u8;

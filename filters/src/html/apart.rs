@@ -34,18 +34,18 @@ use crate::html::{Fate, NodeId, Page, tag::Tag};
 /// Elements between two texts that are looked at, on each side. Words are wrapped in few; hostile pages in thousands.
 const MAX_LEVELS: usize = 12;
 
-/// What belongs between two texts.
+/// The separation of two texts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gap {
     /// Nothing, or there is white space already.
     None,
     /// A line or a block ends.
     Boundary,
-    /// They stand apart on one line.
+    /// The two texts stand apart on one line.
     Apart,
 }
 
-/// What belongs between two text nodes, the second the next one that shows anything.
+/// The separation of two text nodes, the second the next one that shows anything.
 pub(crate) fn gap(page: &Page, before: NodeId, after: NodeId) -> Gap {
     let (Some(left), Some(right)) = (page.text(before), page.text(after)) else {
         return Gap::None;
@@ -114,7 +114,7 @@ fn is_verbatim(tag: Tag) -> bool {
     tag.preserves_space() || matches!(tag, Tag::Code | Tag::Kbd | Tag::Samp | Tag::Tt | Tag::Ruby | Tag::Math)
 }
 
-/// What stands between two texts.
+/// The elements between two texts.
 #[derive(Default)]
 struct Between {
     /// Elements that end there, the innermost first.

@@ -48,7 +48,7 @@ struct Own {
     start: u32,
     /// One past the last.
     end: u32,
-    /// What they say.
+    /// Hints and cues of the stretch's attributes.
     said: Said,
 }
 
@@ -63,12 +63,12 @@ impl Attributes {
         Attributes { all: Vec::new(), stretches: vec![Own::default()], reader: Reader::new() }
     }
 
-    /// Those of a stretch, in the order in which they were written.
+    /// The attributes of a stretch, in the order in which they were written.
     pub(super) fn of(&self, stretch: Stretch) -> &[Attribute] {
         &self.all[self.stretches[stretch.0 as usize].range()]
     }
 
-    /// What they say.
+    /// Hints and cues of a stretch's attributes.
     pub(super) fn said(&self, stretch: Stretch) -> Said {
         self.stretches[stretch.0 as usize].said
     }

@@ -14,7 +14,7 @@ use std::{
 /// millisecond (2026-11-21). Raising it lets a page overdraw its time by more.
 const STEPS_BETWEEN_LOOKS: u32 = 16 * 1024;
 
-/// What is left of a page's time while filters work on it. They know nothing of it: each step over the page uses it up, and
+/// The rest of a page's time while filters work on it. They know nothing of it: each step over the page uses it up, and
 /// when it is gone, or nobody waits for the page any longer, the filter is left as a panic would leave it, which
 /// `chain::feed::guarded` turns into an error.
 pub(crate) struct Budget {

@@ -31,7 +31,7 @@ impl Page {
         self.rows[id.index()].fate = Fate::Removed;
     }
 
-    /// As [`Page::remove`], and its links are forgotten: for advertisements.
+    /// Removes a node without collecting its links: for advertisements.
     pub(crate) fn remove_with_links(&mut self, id: NodeId, filter: &'static str) {
         let collect = std::mem::replace(&mut self.collect_links, false);
         self.remove(id, filter);
@@ -45,7 +45,7 @@ impl Page {
         }
     }
 
-    /// What the serializer would do with each row as it is now, for [`Page::restore`].
+    /// The state of each row as it is now, for [`Page::restore`].
     pub(crate) fn fates(&self) -> Vec<Fate> {
         self.rows.iter().map(|row| row.fate).collect()
     }

@@ -102,7 +102,7 @@ pub(super) fn lay_out(parsed: &Parsed, scripting: bool, max_depth: usize) -> Res
     Ok(Layout { rows, about, hinted, tags })
 }
 
-/// What tells about the page, and what is asked for by its tag alone.
+/// Whether an element describes the page, or is looked up by its tag alone.
 fn is_about(tag: Tag) -> bool {
     matches!(
         tag,

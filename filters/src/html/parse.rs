@@ -65,8 +65,8 @@ const ATTRIBUTE_BYTES: usize = 100;
 /// 105 to 277 KB (2026-11-22), and the tokenizer takes some 760 instructions for a character. Raising it costs memory on hostile pages.
 const MAX_UNFINISHED: usize = 512 * 1024;
 
-/// A token that waits is looked at again when it has grown by this part of itself: so all looks together take nine times as long
-/// as the last one. What has come behind its end waits as long.
+/// An unfinished token is read again when it has grown by one part in this many. All these attempts together cost at most nine
+/// times the last one; bytes after the token's end wait for the next attempt.
 const GROWTH: usize = 8;
 
 /// A document that has arrived.
@@ -104,7 +104,7 @@ pub(crate) struct Parser {
 enum Between {
     /// Between two tokens of ordinary content, and has read all it was given: others may read on.
     Tokens,
-    /// The same inside of an element whose text is read by rules of its own.
+    /// Between two tokens inside of an element whose text has rules of its own, such as `<script>`.
     RawText(RawKind),
     /// Anywhere: it must read on itself until it tells that a tag has ended.
     Unknown,
@@ -302,7 +302,7 @@ impl Parser {
         }
     }
 
-    /// What stands where the text of an element may have ended. The end of `<noscript>` ends whatever is open in it.
+    /// The markup at a place where the text of an element may have ended. The end of `<noscript>` ends whatever is open in it.
     fn end_of_raw_text(&self, piece: &StrTendril, at: usize, in_noscript: bool) -> End {
         let rest = &piece.as_bytes()[at..];
         let Some(name) = &self.unknown_element else {

@@ -30,13 +30,13 @@ impl Page {
         self.canonical.as_ref()
     }
 
-    /// The address by which a page is judged: a file is what it says it was. Its links still lead to the files beside it.
+    /// URL used for decisions: the page's own, or for a local file its canonical link. Relative links use [`Page::base`].
     pub(crate) fn web_url(&self) -> &Url {
         let canonical = self.canonical().filter(|_| !self.url.has_host());
         canonical.unwrap_or(&self.url)
     }
 
-    /// What relative addresses are relative to: `<base href>` where there is one.
+    /// The base of relative addresses: `<base href>` where there is one.
     pub(crate) fn base(&self) -> &Url {
         &self.base
     }
@@ -308,7 +308,7 @@ impl Page {
         self.live(root).map(|id| self.own_size(id)).sum()
     }
 
-    /// The same of the node's own text.
+    /// How much the node's own text says ([`text_size`]).
     pub(crate) fn own_size(&self, id: NodeId) -> usize {
         match self.text(id) {
             Some(text) if self.own_chars(id) > 0 => text_size(&text),

@@ -21,14 +21,14 @@ use super::style_sheets::HIDING;
 use super::{NodeId, Page, tag::Tag};
 use scripts::may_run;
 
-/// What a rule looks for in attributes. Those up to [`Hint::Dates`] are lists of words (`said/vocabulary.rs`).
+/// A property that a rule looks for in attributes. Those up to [`Hint::Dates`] are lists of words (`said/vocabulary.rs`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hint {
     /// Words in the classes of authors of articles.
     Authors,
     /// Words for those who write in a thread.
     Posters,
-    /// What quotations are called.
+    /// Names of quotations.
     Quotes,
     /// Words for a day or an hour.
     Dates,
@@ -46,11 +46,11 @@ pub(crate) enum Hint {
     Title,
     /// A role.
     Role,
-    /// What tells a landmark or that nobody is to see the element, as far as attributes do.
+    /// A landmark, or an element that nobody is to see, as far as attributes tell.
     Landmark,
     /// The element's own word that nobody is to see it.
     Hides,
-    /// What may run a script.
+    /// An attribute that may run a script.
     Runs,
 }
 
@@ -60,7 +60,7 @@ impl Hint {
     }
 }
 
-/// What the attributes of one element say.
+/// Cues and hints from the attributes of one element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Said {
     /// Bits of [`cues::Cue`].
@@ -91,7 +91,7 @@ impl Said {
 }
 
 impl Page {
-    /// What an element's attributes say, in bits.
+    /// Cues and hints of an element's attributes, in bits.
     pub(crate) fn said(&self, id: NodeId) -> Said {
         self.attributes.said(self.rows[id.index()].attributes)
     }
@@ -136,7 +136,7 @@ impl Reader {
         Reader(vec![(String::new(), Said::default()); Self::PLACES])
     }
 
-    /// What all attributes of an element say together.
+    /// Cues and hints of all attributes of an element together.
     pub(super) fn read(&mut self, attributes: &[Attribute]) -> Said {
         let mut all = Said::default();
         for attribute in attributes {
@@ -188,7 +188,7 @@ impl Reader {
         }
     }
 
-    /// What a name says.
+    /// Cues and hints of a name, from the memory of names that were read before.
     fn known(&mut self, value: &str) -> Said {
         // Values that begin alike mostly differ in length or at their end.
         let end = match value.as_bytes().last_chunk() {

@@ -27,7 +27,7 @@ pub(crate) struct Sheets {
 }
 
 impl Sheets {
-    /// Those of a page, read once: their elements may be removed, and what they say holds on.
+    /// The style sheets of a page, read once: after their elements are removed they still apply.
     pub(crate) fn of(page: &Page) -> Rc<Sheets> {
         Rc::clone(page.sheets.get_or_init(|| Rc::new(Sheets::read_all(page))))
     }
@@ -251,7 +251,7 @@ pub(crate) fn declarations(body: &str) -> impl Iterator<Item = (String, String)>
     })
 }
 
-/// What the declarations of a rule do.
+/// The effect of a rule's declarations.
 #[derive(Default)]
 struct Effect {
     hides: bool,

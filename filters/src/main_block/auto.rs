@@ -11,13 +11,14 @@
 //!    2012, for independent blocks). There is no threshold. Blocks of one page are not independent: whoever counts one
 //!    card or answer as content counts them all. So the mean of that value is taken over a page whose blocks are all
 //!    likelier, or all less likely, than scored (`MOODS`). `β` is [`Favor`]. The value of the blocks as scored, at `β = 1`,
-//!    is the *confidence*: what word F1 is to be expected.
-//!    Then what belongs to the kept texts comes back (`auto/complete.rs`: standfirst, what headings announce, prices), the posts of a
-//!    talk among it (`auto/thread.rs`), and what stands around and between them goes (`auto/clear.rs`: comments below an article, what
-//!    is shown twice, lists of other articles).
-//! 4. The main block is the smallest element around all kept blocks, less what holds text and none of it kept. Figures and code
-//!    among kept text stay (`auto/prune.rs`), the forms that the page is for (`main_block/forms.rs`), and on a thread of posts who
-//!    wrote each (`auto/thread.rs`). Headings of which nothing is left go (`main_block/headings.rs`).
+//!    is the *confidence*: the expected word F1 (`auto/ranking.rs`). Before that, blocks that belong together get their mean
+//!    probability: cells of a table (`auto/pool.rs`), the same field of all posts or cards (`auto/records.rs`).
+//! 4. Rules add and remove blocks that they know better than the scores (`auto/rules.rs`): standfirst, footnotes and price are
+//!    added; duplicates, the next article and lists of related articles are removed. Then the invariants are enforced
+//!    (`auto/invariants.rs`): a kept text keeps its heading, and a shop keeps prices.
+//! 5. The main block is the smallest element around all kept blocks, less the elements with text of which none is kept. Figures
+//!    and code among kept text stay (`auto/prune.rs`), the forms that the page is for (`main_block/forms.rs`), and the names and
+//!    dates of the posts of a thread (`auto/records.rs`). Headings of which nothing is left go (`main_block/headings.rs`).
 //!
 //! | constant | here | why |
 //! |---|---|---|
@@ -60,7 +61,7 @@ use ranking::{AS_SCORED, MOODS, Ranking, Scored};
 use records::Records;
 use rules::Context;
 
-/// What to do with text that may or may not belong to the main content.
+/// How text is treated that may or may not belong to the main content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -75,7 +76,7 @@ pub enum Favor {
 }
 
 impl Favor {
-    /// What a text or a thread has too much is in the reader's way, what a shelf or an offer has too little is missed.
+    /// `β²` for a page of this kind. For articles and threads extra text hurts more, for shops and offers missing text.
     ///
     /// WCXB dev by five folds, 2026-11-25, `β²` of 1 and of .5: articles .9548 and .9577, forums .7914 and .8111, services .8620 and
     /// .8544, documentation .9453 and .9424; snippets .9265 and .9398, their precision .884 and .916.
@@ -88,9 +89,8 @@ impl Favor {
         }
     }
 
-    /// Makes the dial one of more and less on every page: `recall` keeps all that `balanced` keeps, and `precision` nothing else, of
-    /// threads too. By themselves they do not, because the same rules meet other texts: a list that is kept whole announces what half of
-    /// it does not.
+    /// Enforces monotonicity: `recall` keeps all that `balanced` keeps, and `precision` nothing else. The rules alone do not
+    /// guarantee it, because they depend on the blocks that are kept: a list that is kept whole announces what half of it does not.
     fn held<T>(self, (mut kept, own): (Vec<bool>, T), balanced: impl FnOnce() -> (Vec<bool>, T)) -> (Vec<bool>, T) {
         if self == Favor::Balanced {
             return (kept, own);

@@ -4,12 +4,12 @@ use crate::html::{Fate, NodeId, Page, tag::Tag};
 pub(crate) use crate::measure::outermost;
 use crate::outline::tag_name;
 
-/// What an algorithm found.
+/// The result of an algorithm.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Choice {
     /// The main content, in any order; a node inside another of them says nothing of its own.
     pub(crate) kept: Vec<NodeId>,
-    /// What is not content inside it.
+    /// Nodes inside the kept ones that are no content.
     pub(crate) dropped: Vec<NodeId>,
     /// The posts of a thread among it, where the algorithm tells them apart.
     pub(crate) posts: Vec<NodeId>,
@@ -17,9 +17,9 @@ pub(crate) struct Choice {
     pub(crate) entries: Vec<NodeId>,
     /// Who wrote the first of the posts.
     pub(crate) starter: Option<String>,
-    /// What the report should say beside the place.
+    /// A remark for the report, beside the place.
     pub(crate) note: Option<String>,
-    /// What was thought of each text, in document order, where the algorithm scores them.
+    /// The probability of each text, in document order, where the algorithm scores them.
     pub(crate) chances: Vec<Chance>,
     /// Whether there is no step further: to more where the reader asked for more, else to less.
     pub(crate) at_end: bool,

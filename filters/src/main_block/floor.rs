@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::testing::{by_id, page, words};
 
-    /// What is said against choosing the warning of a bank, beside this.
+    /// The objection to choosing the warning of a bank, beside this form.
     fn objection_beside(form: &str, warning_words: usize) -> Option<String> {
         let html = format!("{form}<div id=warning>{}</div>", words(warning_words));
         let page = page(&html);

@@ -20,7 +20,7 @@ use crate::{
 /// Words of the text that is kept below which a page is there for its form. A sign-in page has 50 to 150, an article 300 and more.
 pub(super) const FEW_WORDS: f64 = 150.0;
 
-/// The same of a form with a text field: below a text of this length it asks for comments, not what the page is for.
+/// Words of the text that is kept from which a form with a text field asks for comments, and is not what the page is for.
 const HARDLY_ANY_WORDS: f64 = 50.0;
 
 /// Things to choose from in a poll, at most: it stands beside texts, and a page with more of them is a survey or a quiz.
@@ -32,7 +32,7 @@ const A_TEXT: f64 = 10.0;
 /// Visible characters of a form that is looked at, at most: some sites put all of a page into one.
 const MAX_CHARS: usize = 500;
 
-/// The same with what is in its lists to choose from.
+/// Visible characters of a form that is looked at, at most, the options of its lists included.
 const MAX_CHARS_AND_LISTS: usize = 5000;
 
 /// Visible characters beside a form that belong to it.
@@ -44,14 +44,14 @@ const MAX_FORMS: usize = 50;
 /// The forms of a page.
 #[derive(Default)]
 pub(super) struct Forms {
-    /// Those to keep, whatever text is kept, each with the heading and the links beside it.
+    /// Forms to keep, whatever text is kept, each with the heading and the links beside it.
     pub(super) wanted: Vec<NodeId>,
-    /// Those that stay as a whole or go as a whole: without its button a field is of no use.
+    /// Forms that stay as a whole or go as a whole: without its button a field is of no use.
     pub(super) whole: Vec<NodeId>,
-    /// Those with a text field, of a short page: a label that is kept keeps its field, all the others and their button. Below a
-    /// longer one they ask for comments.
+    /// Forms with a text field, on a short page: a label that is kept keeps its field, all the others and their button. Below a
+    /// longer text they ask for comments.
     pub(super) talks: Vec<NodeId>,
-    /// Those that ask for an e-mail address and nothing else of weight, and those that search the site beside a text. They go with
+    /// Forms that ask for an e-mail address and nothing else of weight, or that search the site beside a text. They go with
     /// their labels, whatever is kept of these.
     pub(super) unwanted: Vec<NodeId>,
 }

@@ -61,7 +61,7 @@ pub(super) fn drop_dead(page: &Page, choice: &mut Choice) {
     choice.dropped.sort_unstable();
 }
 
-/// What a reader meets, in order.
+/// The parts of a page that matter to headings, in document order.
 enum Part {
     Heading {
         id: NodeId,

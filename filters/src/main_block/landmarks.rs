@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use crate::testing::page;
 
-    /// What is left of a page's characters.
+    /// The number of a page's characters that are left.
     fn left(html: &str) -> usize {
         let mut page = page(html);
         remove(&mut page, "main_block");

@@ -4,7 +4,7 @@ use html5ever::local_name;
 
 use crate::html::{NodeId, Page, tag::Tag};
 
-/// What a reader fills in, and what sends it.
+/// The fields of a form, and the buttons that send it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Fields {
     pub(crate) words: usize,
@@ -14,7 +14,7 @@ pub(crate) struct Fields {
     pub(crate) lists: usize,
     pub(crate) boxes: usize,
     pub(crate) texts: usize,
-    /// What sends it.
+    /// Buttons that send the form.
     pub(crate) buttons: usize,
     /// A field holds what the address of the page asks for.
     pub(crate) asked: bool,

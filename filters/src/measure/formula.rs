@@ -11,7 +11,7 @@ const INVISIBLE: [char; 4] = ['\u{2061}', '\u{2062}', '\u{2063}', '\u{2064}'];
 /// Bytes of a formula that are kept. Our choice: pages of a thesis have some of a kilobyte.
 const MOST_BYTES: usize = 16 * 1024;
 
-/// What a `<math>` says. Its nodes are read from the last to the first: whoever stands inside is known before who stands
+/// The formula of a `<math>` in one line. Its nodes are read from the last to the first: whoever stands inside is known before who stands
 /// around, without a call inside a call. None where it is too long.
 pub(crate) fn in_a_line(page: &Page, math: NodeId) -> Option<String> {
     let first = math.index();

@@ -89,7 +89,7 @@ pub(crate) fn lays_out(page: &Page, table: NodeId) -> bool {
     shape.has_nested_table || shape.longest > COLUMN && shape.longest * 2 > shape.chars
 }
 
-/// What is counted of a table.
+/// Counts of a table.
 #[derive(Debug, Default)]
 struct Shape {
     rows: usize,

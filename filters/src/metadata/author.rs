@@ -92,7 +92,7 @@ impl House {
     }
 
     fn is(&self, name: &str) -> bool {
-        /// What companies are called in their registers.
+        /// Legal forms in the names of companies.
         const FORMS: [&str; 7] = ["inc", "llc", "ltd", "gmbh", "corporation", "pvt", "plc"];
         let folded = letters(name);
         let last = name.split_whitespace().next_back().map(letters);
@@ -179,7 +179,7 @@ pub(super) fn without_opener<'a>(line: &'a str, openers: &Starts) -> &'a str {
     line
 }
 
-/// What follows an opener at the start of a line, behind white space or a colon.
+/// The text after an opener at the start of a line, behind white space or a colon.
 fn after<'a>(line: &'a str, opener: &str) -> Option<&'a str> {
     // Armenian has a sign of its own for a colon.
     let is_end = |c: char| c.is_whitespace() || matches!(c, ':' | '：' | '\u{55d}' | '／' | '/');
@@ -199,7 +199,7 @@ pub(super) fn trim(name: &str) -> &str {
     name.trim_matches(is_around)
 }
 
-/// The same at its start only.
+/// A name without the separators and white space at its start.
 pub(super) fn trim_start(name: &str) -> &str {
     name.trim_start_matches(is_around)
 }

@@ -202,7 +202,7 @@ fn first_part(line: &str) -> &str {
 
 /// A name without the day and the like behind it.
 fn cut(name: &str) -> &str {
-    /// What follows a name in a byline.
+    /// Words that follow a name in a byline.
     const AFTER: [&str; 8] = ["published", "updated", "posted", "last", "reviewed", "medically", "edited", "fact"];
     let name = first_part(name);
     let mut at = 0;
@@ -223,7 +223,7 @@ fn cut(name: &str) -> &str {
     trim(name)
 }
 
-/// Of names inside each other the innermost: around it stand a day, a rank, the word "by".
+/// The innermost of marked names inside each other: around it stand a day, a rank, the word "by".
 fn innermost<'a>(page: &Page, mark: &'a Mark, marks: &'a [Mark]) -> &'a Mark {
     marks
         .iter()

@@ -31,7 +31,7 @@ const LIKE: f64 = 0.3;
 /// it, 93.0 % without.
 const REPEATED: f64 = 0.3;
 
-/// The same where a page has [`MANY`] of them: an index has one for each article, and words of the site's name in some.
+/// Likeness of an `<h1>` to a title on a page with [`MANY`] of them: an index has one for each article, and words of the site's name in some.
 const LIKE_OF_MANY: f64 = 0.6;
 
 /// `<h1>`s from which a page has many.

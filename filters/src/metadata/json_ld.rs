@@ -28,7 +28,7 @@ const MAX_AUTHORS: usize = 10;
 /// Bytes of an article's text that are taken.
 const MAX_TEXT_BYTES: usize = 256 * 1024;
 
-/// What the page is about.
+/// The page's JSON-LD.
 pub(super) struct JsonLd {
     things: Vec<Map<String, Value>>,
 }
@@ -76,7 +76,7 @@ impl JsonLd {
             .or_else(|| self.of_type(|kind| kind == "WebPage").next())
     }
 
-    /// The same, unless there are several articles: then the page is a list of them, or one of them has its headline.
+    /// The work that the page is about. Of several articles the one with the headline, else the first if all have one author.
     fn only_work(&self, headline: &str) -> Option<&Map<String, Value>> {
         let titles = |thing: &Map<String, Value>| {
             let said = ["headline", "name"].map(|key| name_of(thing.get(key)));

@@ -110,10 +110,10 @@ const LEVELS: usize = 5;
 /// The first year of a page's own: the web began in 1990.
 const FIRST_YEAR: &str = "1990";
 
-/// What says that a day is not that of a text, but of somebody or of what the text announces: beginnings of words in lower case.
+/// Words that mark a day as that of a person or an announced event, not of a text: beginnings of words in lower case.
 static OTHER_DAYS: Words = words!("other_days");
 
-/// What says that a day is that of a change, beginnings of words in lower case.
+/// Words that mark a day as that of a change: beginnings of words in lower case.
 static CHANGED: Words = words!("changed");
 
 /// A short text near the headline that is a day. Of two, the one that is not said to be that of a change.

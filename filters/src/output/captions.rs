@@ -41,7 +41,7 @@ const NODES: usize = 300;
 /// Bytes at the beginning of a caption in which its number stands.
 const NUMBERED_BYTES: usize = 80;
 
-/// What classes call a caption.
+/// Parts of the class names of captions.
 static CAPTION: Parts = Parts::new(&["caption"]);
 
 /// The captions that the text of a page leaves out, in the order of the page.
@@ -62,7 +62,7 @@ pub(super) fn left_out(page: &AnalysedPage) -> Vec<NodeId> {
     captions
 }
 
-/// What stands below each picture that has a caption.
+/// The caption below each picture that has one.
 pub(crate) fn by_picture(page: &Page) -> HashMap<NodeId, String> {
     let mut found = HashMap::new();
     for (caption, around) in all(page) {

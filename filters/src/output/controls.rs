@@ -22,16 +22,16 @@ use crate::{
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Controls {
-    /// Those in the reader look.
+    /// Pages in the reader look.
     #[default]
     Auto,
-    /// All.
+    /// All rewritten pages.
     On,
-    /// None: a link to the original page stands in its place.
+    /// No pages: a link to the original page stands in its place.
     Off,
 }
 
-/// What a reader wants to see of a page.
+/// The view of a page that a reader chose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct View {
     /// Steps from the configured choice: above 0 more of the page, below 0 less.
@@ -45,14 +45,14 @@ pub struct View {
 /// The form of a view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Shape {
-    /// As configured.
+    /// The configured format.
     #[default]
     Page,
     /// Plain text.
     Text,
     /// The whole page, with what was removed marked.
     Why,
-    /// What was removed and why, as data.
+    /// The removed parts and the reasons, as data.
     Json,
 }
 
@@ -63,7 +63,7 @@ const SHAPES: [(&str, Shape); 4] =
     [("page", Shape::Page), ("text", Shape::Text), ("why", Shape::Why), ("json", Shape::Json)];
 
 impl View {
-    /// The same choice in another form.
+    /// This view in another form.
     #[must_use]
     pub fn shaped(self, shape: Shape) -> View {
         View { shape, ..self }
@@ -130,7 +130,7 @@ pub struct Links {
     pub look: Url,
 }
 
-/// What the bar of one page shows.
+/// The contents of the bar of one page.
 pub(crate) struct Bar<'a> {
     pub(crate) links: &'a Links,
     pub(crate) less: Option<View>,
@@ -139,7 +139,7 @@ pub(crate) struct Bar<'a> {
     pub(crate) removed: Removed,
 }
 
-/// What was removed of a page.
+/// Counts of the removed parts of a page.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Removed {
     /// Share of the characters, 0 to 1.

@@ -68,7 +68,7 @@ static ALL: LazyLock<Vec<Interface>> = LazyLock::new(|| {
 });
 
 impl Interface {
-    /// Of a language (BCP 47), whatever its region; English where it is unknown.
+    /// Words of a language (BCP 47), whatever its region; English where it is unknown.
     pub(crate) fn of(language: Option<&str>) -> &'static Interface {
         let primary = language.and_then(|language| language.split(['-', '_']).next()).unwrap_or_default();
         let found = ALL.iter().find(|words| words.language.eq_ignore_ascii_case(primary));

@@ -79,7 +79,7 @@ pub(crate) fn below_headline(headline: Option<&str>, body: String) -> String {
     out
 }
 
-/// What an element asks for when the walk leaves it.
+/// The action when the walk leaves an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     /// Its contents are written already, or not at all.

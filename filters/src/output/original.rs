@@ -41,7 +41,7 @@ pub(super) fn write(page: &Page, around: Surroundings<'_>) -> String {
     write_styled(page, STYLE, around)
 }
 
-/// The same with another style sheet.
+/// Writes the page in its own look, with this style sheet added.
 pub(super) fn write_styled(page: &Page, style: &str, around: Surroundings<'_>) -> String {
     let mut after_head_start = String::from("<meta charset=\"utf-8\">");
     if page.main_block.is_some() && !has_viewport(page) {

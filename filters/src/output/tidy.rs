@@ -163,7 +163,7 @@ fn is_unwanted(page: &Page, id: NodeId, tag: Tag) -> bool {
     names::is_copy_of_formula(page, id, tag) || permalinks::is_sign(page, id, tag)
 }
 
-/// What `reader.css` must know of an element.
+/// The name by which `reader.css` styles an element.
 fn kind(page: &Page, id: NodeId, tag: Tag, sheets: &Sheets) -> Option<&'static str> {
     match tag {
         Tag::A if touches_link(page, id) => Some("beside"),

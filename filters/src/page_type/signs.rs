@@ -18,7 +18,7 @@ use crate::{
 };
 use run::Run;
 
-/// What a page says that it is, in its head.
+/// Claims of a page about its type, its author and its date, from its head.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Claims {
     /// schema.org types of its JSON-LD.
@@ -33,7 +33,7 @@ pub(crate) struct Claims {
 }
 
 impl Claims {
-    /// Whether it says that it is something to buy: then a day is that of its video or its first review.
+    /// Whether the page declares a product: its dates are then those of a video or a review, not of publication.
     pub(crate) fn is_for_sale(&self) -> bool {
         let is_product = |kind: &String| matches!(&**kind, "Product" | "ProductGroup");
         self.types.iter().any(is_product) || self.open_graph.starts_with("product")
@@ -97,7 +97,7 @@ const LONG: u32 = 20;
 /// Steps up from a text to the paragraph that it is in: emphasis and links are nested, whole pages are not.
 const STEPS_TO_PARAGRAPH: usize = 5;
 
-/// What buttons say that put something into a basket; in other languages their classes still say it.
+/// Texts of buttons that put something into a basket; in other languages their classes still tell it.
 static TO_BUY: LazyLock<Starts> = LazyLock::new(|| Starts::new(&TO_BUY_WORDS));
 static TO_BUY_WORDS: Words = words!("type_to_buy");
 
@@ -125,7 +125,7 @@ const MAX_HEADING_NODES: usize = 10;
 const MAX_BUTTON_BYTES: usize = 60;
 
 impl Signs {
-    /// What is told by words: nothing is counted yet.
+    /// Counters of a page with these claims: nothing is counted yet.
     pub(super) fn of(page: &Page, claims: Claims) -> Signs {
         let url = page.web_url();
         let host = match url.host() {
@@ -228,7 +228,7 @@ impl Signs {
         self.claims.types.iter().any(|kind| types.contains(&kind.as_str()))
     }
 
-    /// The same of JSON-LD and marks in the page.
+    /// Whether the page's JSON-LD or a mark in the page has one of these types.
     pub(super) fn says(&self, types: &[&str]) -> bool {
         let is_marked = |kind: &String| types.contains(&kind.as_str());
         self.claims(types) || self.marked.iter().any(is_marked)
@@ -311,7 +311,7 @@ fn marked(page: &Page) -> Vec<String> {
         .collect()
 }
 
-/// What a button says, as far as that may be of interest: nothing where its first letter is that of no such words.
+/// The text of a button, as far as that may be of interest: nothing where its first letter is that of no such words.
 fn text_of_button(page: &Page, id: NodeId) -> String {
     const NODES: usize = 10;
     let shown = page.live(id).take(NODES);

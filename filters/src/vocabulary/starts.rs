@@ -26,7 +26,7 @@ impl Starts {
         Starts { all, firsts, nexts }
     }
 
-    /// Those that begin with a byte, in the order of the list.
+    /// Words that begin with a byte, in the order of the list.
     pub(crate) fn beginning_with(&self, first: u8) -> impl Iterator<Item = &'static str> {
         let mut next = self.firsts[usize::from(first)];
         std::iter::from_fn(move || {
@@ -36,7 +36,7 @@ impl Starts {
         })
     }
 
-    /// Whether one may begin a text that begins with this byte: any other than ASCII may be a letter whose small one is a word's.
+    /// Whether a word of the list may start with this byte, in either case. Bytes outside ASCII always may.
     pub(crate) fn may_begin(&self, first: u8) -> bool {
         !first.is_ascii() || self.firsts[usize::from(first.to_ascii_lowercase())] > 0
     }

@@ -2,7 +2,7 @@
 
 use unicode_normalization::char::is_combining_mark;
 
-/// As [`str::trim`]. Most texts begin and end with a visible character of ASCII, and need not be read as characters for it.
+/// Trims as [`str::trim`] does. Most texts begin and end with a visible ASCII character, and need not be decoded for it.
 #[inline]
 pub(crate) fn trim(text: &str) -> &str {
     match text.as_bytes() {
@@ -11,7 +11,7 @@ pub(crate) fn trim(text: &str) -> &str {
     }
 }
 
-/// As [`one_line`], of a text that nobody needs any more.
+/// Makes one line of an owned text, as [`one_line`] does of a borrowed one.
 pub(crate) fn into_line(text: String) -> String {
     if trim(&text).len() == text.len() && is_one_line(&text) {
         return text;

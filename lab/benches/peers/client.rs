@@ -111,7 +111,7 @@ pub(crate) async fn tunnel(proxy: SocketAddr, target: &str) -> io::Result<TcpStr
     Ok(stream)
 }
 
-/// The same, with TLS inside of it.
+/// Opens a tunnel through the proxy and makes a TLS connection inside of it.
 pub(crate) async fn encrypted(
     proxy: SocketAddr,
     target: &str,
@@ -142,7 +142,7 @@ pub(crate) async fn small_encrypted(
     all((0..connections).map(one)).await
 }
 
-/// The same over HTTP/2: so many streams at once on one connection.
+/// Sends small requests over HTTP/2 inside of TLS: so many streams at once on one connection.
 pub(crate) async fn small_http2(
     proxy: SocketAddr,
     origin: &str,

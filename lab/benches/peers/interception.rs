@@ -47,7 +47,7 @@ impl Interception {
         Ok(())
     }
 
-    /// The same over HTTP/2: so many streams of one connection.
+    /// Sends requests over HTTP/2 through a contestant that intercepts: so many streams of one connection.
     pub(crate) async fn http2(&self, at: usize, streams: usize, each: usize) -> anyhow::Result<()> {
         let (proxy, tls) = (self.contestants[at].addr, self.client(at, b"h2")?);
         client::small_http2(proxy, &self.host, &tls, streams, each).await

@@ -20,7 +20,7 @@ pub(super) struct Contestant {
 }
 
 impl Contestant {
-    /// What the chain makes of a page, and why it is the whole page, if it is. By itself, an algorithm without an answer
+    /// The result of the chain on a page, and why it is the whole page, if it is. By itself, an algorithm without an answer
     /// keeps nothing.
     pub(super) fn trace(&self, sample: &Sample) -> Result<(Trace, Option<PageError>), PageError> {
         let (mut trace, passed) = self.chain.run(|chain| chain.trace(&sample.html, &sample.url))?;
@@ -34,7 +34,7 @@ impl Contestant {
     }
 }
 
-/// What is measured: the configured chain, or one chain for each name that was given.
+/// The contestants: the configured chain, or one chain for each name that was given.
 pub(super) fn all(args: &Args, config: &Config) -> anyhow::Result<Vec<Contestant>> {
     let base = match &args.filters {
         None => config.filters.clone(),

@@ -25,7 +25,7 @@ pub(super) struct Sample {
     pub(super) reference: Reference,
 }
 
-/// What should be kept of a page.
+/// The content of a page that should be kept.
 pub(super) struct Reference {
     pub(super) text: String,
     pub(super) words: HashMap<String, usize>,
@@ -97,7 +97,7 @@ const HTML: &str = ".html.gz";
 /// Ending of an annotation.
 const TRUTH: &str = ".json";
 
-/// What the folder should have been.
+/// The expected layout of the folder.
 const LAYOUT: &str = "expected a data set, a folder with html/*.html.gz and ground-truth/*.json";
 
 /// Every N-th page, in the order of their names. A page without its annotation is among them, and so is an annotation

@@ -21,7 +21,7 @@ const FOUND_SHARE: f64 = 0.9;
 pub(super) struct NodeScore {
     pub(super) precision: f64,
     pub(super) recall: f64,
-    /// The same, each node weighing its words.
+    /// Precision where each node weighs as much as it has words.
     pub(super) text_precision: f64,
     pub(super) text_recall: f64,
 }

@@ -166,7 +166,7 @@ fn worst_page(results: &Results, at: usize, number: usize) -> Markup {
     }
 }
 
-/// What the filters said, and how far the reference could be found.
+/// Notes of the filters, and how far the reference could be found.
 fn notes(trace: &Trace, wanted: Option<&Mapping>) -> Markup {
     let found = wanted.and_then(Mapping::found);
     html! {

@@ -22,7 +22,7 @@ pub(super) struct PageScores {
     pub(super) scores: Vec<Score>,
 }
 
-/// What one chain made of one page.
+/// The result of one chain on one page.
 #[derive(Serialize)]
 pub(super) struct Score {
     pub(super) precision: f64,
@@ -49,7 +49,7 @@ pub(super) struct Score {
     pub(super) failed: bool,
     /// CPU time, milliseconds.
     pub(super) cpu_ms: f64,
-    /// Those of them that `main_block` took.
+    /// CPU time of the filter `main_block`, milliseconds.
     pub(super) choice_ms: f64,
 }
 

@@ -138,7 +138,7 @@ pub(super) fn side_by_side(pages: &[PageScores], names: &[String]) -> String {
     [words.finish(), nodes("algorithm", &sums), by_type.finish()].join("\n")
 }
 
-/// What is not measured in words of the text.
+/// The measures that do not count words of the text.
 fn nodes(first: &str, rows: &[(&str, Sums)]) -> String {
     let mut table = Table::new(&[first, "nodes P", "nodes R", "text P", "text R", "with", "without", "title"]);
     for (name, sums) in rows {

@@ -31,7 +31,7 @@ struct Sum {
     whole: f64,
 }
 
-/// What is written besides the table.
+/// Files that are written besides the table.
 pub(super) struct Out<'a> {
     /// A file with a line per page.
     pub(super) pages: Option<&'a Path>,

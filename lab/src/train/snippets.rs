@@ -11,7 +11,7 @@ use super::{
     dataset,
 };
 
-/// What the main content of a page must and must not hold.
+/// Texts that the main content of a page must and must not hold.
 #[derive(Deserialize)]
 pub(super) struct Labels {
     url: Option<String>,
@@ -20,7 +20,7 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    /// Of every page of a set, by the name of its file.
+    /// The labels of every page of a set, by the name of its file.
     pub(super) fn all(folder: &Path) -> anyhow::Result<BTreeMap<String, Labels>> {
         Ok(serde_json::from_slice(&fs::read(folder.join("labels.json"))?)?)
     }

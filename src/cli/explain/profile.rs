@@ -14,18 +14,18 @@ use crate::{
     mitm::TunnelledHosts,
 };
 
-/// What becomes of a client's connections to a host.
+/// The treatment of a client's connections to a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Connection {
     /// The proxy sees requests: over plain HTTP, or because it opens TLS.
     Seen,
-    /// It would, if a browser of this client trusted the certificate.
+    /// The proxy would see requests if a browser of this client trusted the certificate.
     Untrusted,
-    /// It sees the host only.
+    /// The proxy sees the host only.
     Tunnelled,
 }
 
-/// What this client would get at this address, one line for each decision, and what becomes of its connection.
+/// The decisions for this client at this address, one a line, and the treatment of its connection.
 pub(super) fn explain(config: &Config, asker: &Asker<'_>, url: &Url) -> (String, Connection) {
     let host = url.host_str().unwrap_or_default().trim_end_matches('.');
     let mut text = String::new();
@@ -68,7 +68,7 @@ pub(super) fn explain(config: &Config, asker: &Asker<'_>, url: &Url) -> (String,
     (text, connection)
 }
 
-/// What becomes of a request that no filter and no list is asked about. Where a name leads is known only when it is resolved.
+/// The answer to a request that reaches no filter and no list. Where a name leads is known only when it is resolved.
 pub(super) fn answered(config: &Config, asker: &Asker<'_>, url: &Url) -> Option<String> {
     if !config.access.allows_client(asker.client) {
         let lan = is_private(asker.client) && !config.access.lan;
@@ -92,7 +92,7 @@ fn target(url: &Url) -> Option<Target> {
     Target::of_absolute(&url.as_str().parse().ok()?).ok()
 }
 
-/// What becomes of an encrypted connection, and why.
+/// The treatment of an encrypted connection, and its reason.
 fn encrypted(
     config: &Config,
     asker: &Asker<'_>,

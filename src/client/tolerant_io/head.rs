@@ -65,7 +65,7 @@ pub(super) fn normalized_head<'a>(
     Some((out.into(), state))
 }
 
-/// What follows a head that hyper reads as it is, as nearly all are.
+/// The state after a head that hyper reads as it is, as nearly all are.
 fn strict_head(head: &[u8], is_head: bool) -> Option<State> {
     let mut fields = [httparse::EMPTY_HEADER; 64];
     let mut response = httparse::Response::new(&mut fields);

@@ -2,7 +2,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
 use super::*;
 
-/// What hyper reads of these bytes, sent in pieces of every size.
+/// The response that hyper reads of these bytes, sent in pieces of every size.
 async fn read(request: &str, response: &str) -> String {
     let mut all = Vec::new();
     for size in [1, 7, 64 * 1024] {

@@ -33,7 +33,7 @@ pub(super) struct Field {
     kind: Kind,
     help: String,
     default: Option<Value>,
-    /// What the file says, or the default.
+    /// Value in the file, or the default.
     pub(super) value: Value,
 }
 

@@ -31,7 +31,7 @@ pub(super) struct Form<'a> {
     pub(super) source: Source,
     /// The settings, with what was entered.
     tree: Value,
-    /// What was entered otherwise than it is in the file.
+    /// Values that were entered otherwise than they are in the file.
     pub(super) changes: Vec<Change>,
     /// The page of a preview.
     pub(super) address: String,
@@ -119,7 +119,7 @@ impl<'a> Form<'a> {
         response
     }
 
-    /// What is said where the file is no longer the one that the form was made from.
+    /// The message where the file is no longer the one that the form was made from.
     fn stale(&self) -> String {
         let names: Vec<_> = self.changes.iter().map(|change| format!("`{}`", change.path.join("."))).collect();
         let names = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use serde_yaml::Value;
 
-/// What a setting is.
+/// The type of a setting.
 pub(super) enum Kind {
     Flag,
     /// Words, each with its meaning; `true` in front: it may be left out.
@@ -18,7 +18,7 @@ pub(super) enum Kind {
     Yaml,
 }
 
-/// What the schema says of a path.
+/// The schema of a path.
 pub(super) struct Setting {
     pub(super) own: Json,
     pub(super) help: String,
@@ -44,7 +44,7 @@ impl Setting {
     }
 }
 
-/// What a reference leads to.
+/// The schema that a reference leads to.
 fn resolved(schema: &Json, own: &Json) -> Json {
     let target = own.get("$ref").and_then(Json::as_str).and_then(|to| schema.pointer(to.trim_start_matches('#')));
     target.map_or_else(|| own.clone(), |target| resolved(schema, target))

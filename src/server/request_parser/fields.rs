@@ -3,7 +3,7 @@
 use super::{Framing, ParseRejection, is_field_value, is_token, request_line::RequestLine};
 use crate::{authority, headers::MAX_FIELDS};
 
-/// What the fields say about framing and host.
+/// Framing and host, as the fields give them.
 #[derive(Debug, Default)]
 pub(super) struct Fields {
     count: usize,

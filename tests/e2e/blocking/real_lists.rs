@@ -118,7 +118,7 @@ const NEWS: &str = "<!doctype html><title>News</title><main><h1>The clock</h1><p
     <script src='/app.js'></script><script src='/ad_728.js'></script><script src='/fbevents.js'></script>\
     <script>fetch('/adunit/track-view')</script>";
 
-/// What a browser asks the news site for, and the page that it shows.
+/// The requests of a browser to the news site, and the page that it shows.
 async fn visit(browser: &Browser, settings: &str) -> (Vec<String>, String) {
     let origin = Origin::http(|request| match request.uri.path() {
         "/news" => html(NEWS),

@@ -80,7 +80,7 @@ pub(crate) async fn connect(proxy: &TestProxy, target: &str) -> TcpStream {
     connect_as(proxy, target, "").await
 }
 
-/// The same, as a program with this `User-Agent`, if any.
+/// Opens a tunnel as a program with this `User-Agent`, if any.
 pub(crate) async fn connect_as(proxy: &TestProxy, target: &str, agent: &str) -> TcpStream {
     let mut stream = TcpStream::connect(proxy.addr).await.unwrap();
     let agent = if agent.is_empty() { String::new() } else { format!("User-Agent: {agent}\r\n") };

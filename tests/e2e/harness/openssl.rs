@@ -4,7 +4,7 @@ use std::{path::PathBuf, process::Command};
 
 use super::{TestCa, optional, program::Running};
 
-/// What no library of ours can make any more, OpenSSL can.
+/// OpenSSL, for certificates and handshakes that no library of ours can make any more.
 pub(crate) struct OpenSsl {
     program: PathBuf,
     pub(crate) dir: tempfile::TempDir,

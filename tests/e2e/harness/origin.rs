@@ -115,7 +115,7 @@ impl Origin {
         format!("http://{}{path}", self.addr)
     }
 
-    /// The same server under its name, for certificates.
+    /// An address of this server by its name, for certificates.
     pub(crate) fn https_url(&self, path: &str) -> String {
         format!("https://localhost:{}{path}", self.addr.port())
     }

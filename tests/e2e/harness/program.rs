@@ -32,7 +32,7 @@ impl Running {
         self.find(word).unwrap_or_else(|| panic!("it ended before it said {word:?}"))
     }
 
-    /// The same; none where its output ends without such a line.
+    /// Reads the output up to the line that begins with a word. Returns the rest of the line, or `None` at the end of the output.
     pub(crate) fn find(&mut self, word: &str) -> Option<String> {
         loop {
             let mut line = String::new();
@@ -108,7 +108,7 @@ impl Program {
         assert!(sent.unwrap().success());
     }
 
-    /// What the kernel says of it (proc(5)).
+    /// A file of the kernel about the process (proc(5)).
     pub(crate) fn proc(&self, name: &str) -> PathBuf {
         format!("/proc/{}/{name}", self.running.child.id()).into()
     }

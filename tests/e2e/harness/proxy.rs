@@ -24,7 +24,7 @@ impl TestProxy {
         Self::with_dir(yaml, tempfile::tempdir().unwrap()).await
     }
 
-    /// The same, trusting an authority of origins.
+    /// Starts a proxy that trusts this authority of origins, with these settings.
     pub(crate) async fn trusting(ca: &TestCa, yaml: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("origins.pem"), ca.pem()).unwrap();
@@ -32,7 +32,7 @@ impl TestProxy {
         Self::with_dir(&format!("{trust}{yaml}"), dir).await
     }
 
-    /// The same without a configuration file, which would be at this place.
+    /// Starts a proxy without a configuration file, which would be at this place.
     pub(crate) async fn without_file(place: &std::path::Path) -> Self {
         let proxy = Self::with_file(full(""), tempfile::tempdir().unwrap(), None).await;
         proxy.proxy.look_in(gleaner::config::Lookup { places: vec![place.to_owned()], named: false });

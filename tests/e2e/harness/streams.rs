@@ -21,7 +21,7 @@ where
     origin_of_few(ca, u32::MAX, serve).await
 }
 
-/// The same, with so many requests at once on a connection.
+/// An HTTP/2 origin that allows so many requests at once on a connection.
 pub(crate) async fn origin_of_few<F>(
     ca: &TestCa,
     most: u32,
@@ -58,7 +58,7 @@ pub(crate) async fn client(proxy: &TestProxy, target: &str) -> SendRequest<Bytes
     sender.ready().await.unwrap()
 }
 
-/// What a client saw of its answer.
+/// The response as a client saw it.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,

@@ -152,12 +152,12 @@ impl Setup {
         text
     }
 
-    /// The same, and whether the end was a clean one.
+    /// Sends bytes and reads the answer to its end. Returns it, and whether the end was a clean one.
     pub(crate) async fn exchange_to_end(&self, bytes: &[u8]) -> (String, bool) {
         self.exchange_in_pieces(bytes, usize::MAX).await
     }
 
-    /// The same; so many bytes are written at once.
+    /// Sends bytes, so many at once, and reads the answer to its end. Returns it, and whether the end was a clean one.
     pub(crate) async fn exchange_in_pieces(&self, bytes: &[u8], size: usize) -> (String, bool) {
         let mut stream = self.connect().await;
         let mut answer = Vec::new();

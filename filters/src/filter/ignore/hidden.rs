@@ -22,7 +22,7 @@ const HIDDEN_SHARE: f64 = 0.1;
 /// tooltip, "Copied!". What unfolds ("read more") is longer. Our choice. Raising it drops more.
 const PIECE_CHARS: usize = 60;
 
-/// The same for a block of its own. An answer that unfolds can be short.
+/// Visible characters up to which a hidden block of its own is no content. An answer that unfolds can be short.
 const BLOCK_PIECE_CHARS: usize = 40;
 
 /// Removes what the page hides, as the box `hidden` does.
@@ -137,7 +137,7 @@ pub(super) struct Hidden {
     measures: Option<Measures>,
     /// More characters than this are no trifle.
     most: f64,
-    /// What the page's style sheets hide.
+    /// The page's style sheets, which hide elements.
     sheets: Rc<Sheets>,
 }
 

@@ -25,13 +25,13 @@ const FACADES: [(&str, &str, [&str; 2]); 12] = [
     ("tiktok-embed", "data-video-id", ["https://www.tiktok.com/embed/v2/", ""]),
 ];
 
-/// What their classes hold, and hardly any other.
+/// Parts of the class names of facades, which hardly any other element has.
 const CLASSES: Parts = Parts::new(&["youtube", "vimeo-player", "lite-vimeo", "instagram-media", "tiktok-embed"]);
 
 const YOUTUBE: [&str; 2] = ["https://www.youtube.com/embed/", ""];
 const VIMEO: [&str; 2] = ["https://player.vimeo.com/video/", ""];
 
-/// What elements of AMP stand for that have the attributes of HTML's (amp.dev, "AMP HTML specification").
+/// Elements of AMP and the elements of HTML whose attributes they have (amp.dev, "AMP HTML specification").
 const AMP: [(&str, Tag); 5] = [
     ("amp-img", Tag::Img),
     ("amp-anim", Tag::Img),
@@ -57,7 +57,7 @@ pub(super) fn make_html(page: &mut Page, id: NodeId) -> bool {
     true
 }
 
-/// What stands in a frame, a picture or a film is text to browsers, or nothing.
+/// Drops the children of a frame, a picture or a film, which are text to browsers, or nothing.
 fn drop_children(page: &mut Page, id: NodeId) {
     let children: Vec<NodeId> = page.live_children(id).filter(|&child| page.tag(child) != Some(Tag::Source)).collect();
     for child in children {

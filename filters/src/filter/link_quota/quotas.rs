@@ -10,7 +10,7 @@ use crate::{
     html::{NodeId, Page, tag::Tag},
 };
 
-/// What the paper records of a structural element.
+/// The counts that the paper records of a structural element.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Quota {
     pub(super) anchors: f64,

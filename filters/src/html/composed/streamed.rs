@@ -77,7 +77,7 @@ fn put(piece: &NodeRef, place: &Place) {
     place.template.detach();
 }
 
-/// What stands in for the content of a boundary: all up to its closing comment. Nothing where there is none.
+/// The nodes that stand in for the content of a boundary: all up to its closing comment. Nothing where there is none.
 fn stand_in(place: &NodeRef) -> Vec<NodeRef> {
     let mut depth = 0;
     let mut nodes = Vec::new();

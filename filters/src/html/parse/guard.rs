@@ -29,7 +29,7 @@ pub(super) struct Guard {
     passed: OnceCell<PageError>,
     /// Tokens so far, parse errors left out.
     pub(super) tokens: Cell<u64>,
-    /// What the last of them was, for what comes after it.
+    /// The type of the last token, for the one after it.
     pub(super) last: Cell<Told>,
     /// Whether the last script that began holds data.
     pub(super) script_is_data: Cell<bool>,
@@ -45,7 +45,7 @@ pub(super) struct Guard {
     in_select: Cell<bool>,
 }
 
-/// What the tokenizer has told.
+/// The type of a token, as the guard needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Told {
     /// Text, which may go on.

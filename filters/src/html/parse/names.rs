@@ -9,22 +9,22 @@ const PLACES: usize = 256;
 /// A name, and what a start tag of this name asks for.
 #[derive(Clone)]
 pub(super) struct Known {
-    /// The same as the name: to look into an interned one takes longer.
+    /// Text of the name: to read it from the interned `name` takes longer.
     text: String,
     pub(super) name: LocalName,
     pub(super) start_tag: StartTag,
 }
 
-/// What must be known of a start tag before it is read on.
+/// The processing that a start tag needs before the parser reads on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StartTag {
     /// The tree builder makes one element of it, by its name alone: it neither looks at its attributes nor keeps them.
     Plain,
     /// The tree builder looks at the attributes, or remembers them for copies of the element.
     Builders,
-    /// What follows may have to be read by other rules, until its end tag.
+    /// The element's content may have to be read by other rules, until its end tag.
     Raw,
-    /// What follows is text to the end of the page: the tokenizer must know of it.
+    /// The element's content is text to the end of the page: the tokenizer must know of it.
     Tokenizers,
 }
 

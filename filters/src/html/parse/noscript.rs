@@ -24,7 +24,7 @@ pub(super) struct Noscript {
     /// Whether its contents are elements at all.
     is_read: bool,
     is_open: bool,
-    /// What is open in it, the outermost first.
+    /// Elements that are open in `<noscript>`, the outermost first.
     open: Vec<LocalName>,
 }
 

@@ -21,7 +21,7 @@ pub(super) fn length(text: &[u8], kind: RawKind, in_noscript: bool) -> usize {
     }
 }
 
-/// What stands where the text of an element may have ended.
+/// The markup at a place where the text of an element may have ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// The element's end tag, of so many bytes.

@@ -63,7 +63,7 @@ pub(super) fn resolved(piece: &StrTendril, at: usize, length: usize, place: Plac
     Ok(out.into())
 }
 
-/// What the reference at the beginning stands for, and what follows it.
+/// The text that the reference at the beginning stands for, and the rest behind it.
 fn reference(text: &str, place: Place) -> Result<(Cow<'static, str>, &str), Left> {
     let after = text.strip_prefix('&').ok_or(Left::Odd)?;
     for (name, stands_for) in NAMED {

@@ -35,7 +35,7 @@ pub(super) enum Left {
 pub(super) struct Read {
     /// A tag's attributes are beside it.
     pub(super) token: Token,
-    /// Of a start tag, what it asks for.
+    /// How a start tag must be processed.
     pub(super) start_tag: Option<StartTag>,
     /// Where it ends.
     pub(super) end: usize,
@@ -124,7 +124,7 @@ const CLASSES: [u8; 256] = {
 
 struct Reader<'a> {
     piece: &'a StrTendril,
-    /// The same: to find the text of a piece takes longer than to look at a byte of it.
+    /// Text of `piece`: to find it each time takes longer than to read a byte of it.
     text: &'a str,
     at: usize,
     names: &'a mut Names,

@@ -29,7 +29,7 @@ pub(super) struct GuardedSink {
     last: RefCell<NodeRef>,
     /// The templates by their contents, which hang beside them and know no parent.
     templates: RefCell<HashMap<*const kuchikiki::Node, NodeRef>>,
-    /// The same in the order in which they came.
+    /// The templates in the order in which they came.
     pub(super) templates_in_order: RefCell<Vec<NodeRef>>,
 }
 

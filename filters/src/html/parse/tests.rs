@@ -76,7 +76,7 @@ fn compare(text: &str, scripting: bool, size: impl FnMut() -> usize) {
     assert_eq!(got, wanted, "{text:?}");
 }
 
-/// What pages are made of, and what they should not be made of.
+/// Pieces of pages, ordinary ones and broken ones.
 #[rustfmt::skip]
 const PARTS: &[&str] = &[
     "<p>", "</p>", "<div class=a>", "</div>", "<DIV Class='B' class=c>", "<a href=\"/x?a=1&b=2\">", "</a>",

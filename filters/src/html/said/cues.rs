@@ -51,7 +51,7 @@ word_cues! {
     Help: "support" | "help" | "chat" | "location" | "locations" | "address" | "phone" | "hours" | "app" | "download" | "downloads" | "language" | "lang" | "languages" | "region" | "country" | "currency";
 }
 
-/// What the attributes of an element say it is: a bit for each [`Cue`], a bit for each [`Landmark`].
+/// Cues and landmark of an element's attributes: a bit for each [`Cue`], a bit for each [`Landmark`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Marks {
     pub(crate) cues: u32,

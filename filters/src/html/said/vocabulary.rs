@@ -19,7 +19,7 @@ fn lists() -> [(Hint, &'static [&'static str]); 5] {
     ]
 }
 
-/// What a name says. Words are runs of letters; `camelCase` is two, and for hints one as well, because `itemprop=dateCreated` is one.
+/// Cues and hints of a name. Words are runs of letters; `camelCase` is two, and for hints one as well, because `itemprop=dateCreated` is one.
 pub(super) fn of(value: &str) -> Said {
     let known = &*WORDS;
     let bytes = value.as_bytes();
@@ -49,7 +49,7 @@ pub(super) fn of(value: &str) -> Said {
     all
 }
 
-/// What an address says: a folder or a parameter of profiles, a folder of authors' pages, each with something behind it.
+/// Hints of an address: a folder or a parameter of profiles, a folder of authors' pages, each with something behind it.
 pub(super) fn of_address(address: &str) -> u32 {
     let known = &*FOLDERS;
     let bytes = address.as_bytes();
@@ -79,7 +79,7 @@ const OTHER: u8 = 0;
 const SMALL: u8 = 1;
 const CAPITAL: u8 = 2;
 
-/// What each byte is.
+/// The class of each byte: small letter, capital or other.
 const CLASSES: [u8; 256] = {
     let mut classes = [OTHER; 256];
     let mut letter = b'a';
@@ -91,7 +91,7 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-/// What stands between the parts of an address.
+/// Characters between the parts of an address.
 const ENDS: [bool; 256] = {
     let mut ends = [false; 256];
     let signs = b"/?&=;#";
@@ -121,7 +121,7 @@ fn letters(bytes: &[u8], start: usize, end: usize) -> u128 {
     }
 }
 
-/// What words stand for, found by the word's letters: several words stand in the `class` of every element of a page, so that
+/// Cues and hints of words, found by the word's letters: several words stand in the `class` of every element of a page, so that
 /// strings are not compared.
 static WORDS: LazyLock<Words> = LazyLock::new(|| {
     let mut words = Words::new();
@@ -132,7 +132,7 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
     words
 });
 
-/// The same of parts of addresses.
+/// Hints that the parts of an address stand for, by the letters of the part.
 static FOLDERS: LazyLock<Words> = LazyLock::new(|| {
     let mut words = Words::new();
     words.hint(&[(Hint::Profile, &PROFILES), (Hint::AuthorPage, &AUTHOR_FOLDERS)]);
@@ -170,7 +170,7 @@ impl Words {
         self.places[place].1.add(said);
     }
 
-    /// What a stretch of a value stands for.
+    /// Cues and hints of a stretch of a value.
     fn of(&self, bytes: &[u8], start: usize, end: usize) -> Said {
         if end <= start {
             return Said::default();

@@ -18,7 +18,7 @@ pub(crate) struct Block {
     pub(crate) container: NodeId,
     /// Visible characters.
     pub(crate) chars: f32,
-    /// Those of them in links.
+    /// Visible characters in links.
     pub(crate) linked: f32,
     pub(crate) stats: TextStats,
     /// A part of [`Blocks::words`].
@@ -64,7 +64,7 @@ impl Blocks {
         &self.words[block.words.clone()]
     }
 
-    /// What a block says.
+    /// The text of a block.
     pub(crate) fn text(&self, page: &Page, block: &Block) -> String {
         page.joined(self.texts(block).iter().copied())
     }

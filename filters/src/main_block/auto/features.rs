@@ -54,14 +54,14 @@ pub(crate) fn rows(page: &Page, blocks: &Blocks, records: &Records, names: Optio
     rows
 }
 
-/// All of them, in the order of the columns.
+/// All families of features, in the order of the columns.
 struct Families {
     around: around::Around,
     repetition: repetition::Repetition,
     place: place::Place,
     sections: sections::Sections,
     phrases: phrases::Phrases,
-    /// The same for all blocks.
+    /// Features of the page, which are equal for all blocks.
     page: Vec<(&'static str, f32)>,
 }
 
@@ -157,7 +157,7 @@ impl Sums {
     }
 }
 
-/// What all families are made from.
+/// The common input of all families of features.
 struct Base<'a> {
     page: &'a Page,
     blocks: &'a Blocks,
@@ -220,7 +220,7 @@ impl<'a> Base<'a> {
         self.places[id.index()] as usize
     }
 
-    /// What is told of each element with text by itself and by what is told of the one around it, in their order. A block asks
+    /// Values of each element with text, from the element itself and the value of the one around it, in their order. A block asks
     /// the element that holds it, not all that stand around it.
     fn downwards<T: Clone>(&self, of_body: T, mut tell: impl FnMut(NodeId, &T) -> T) -> Vec<T> {
         let mut told: Vec<T> = Vec::with_capacity(self.rows.len());

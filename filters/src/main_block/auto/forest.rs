@@ -56,7 +56,7 @@ struct Split {
     below: u32,
 }
 
-/// What is left to be asked of a tree where some answers are the same for all rows.
+/// The splits of a tree that remain where some answers are the same for all rows.
 struct Narrowed<'a> {
     tree: &'a Tree,
     /// The leaves that a row may end in.
@@ -211,7 +211,7 @@ pub(crate) struct Rows {
     /// Numbers in a row.
     width: usize,
     count: usize,
-    /// Those of the first rows, then those of the next. Of rows too few the last stands in.
+    /// Column-major in groups of [`LANES`] rows; the last group is padded with its last row.
     columns: Vec<Column>,
 }
 

@@ -112,7 +112,7 @@ fn look_of_pair<'a>(page: &'a Page, blocks: &Blocks, at: usize) -> Option<[(Opti
     let [first, second] = pair.map(|block| blocks.text(page, block));
     let is_word = |text: &str| text.chars().filter(|c| c.is_alphabetic()).count() > 2;
     let is_value = |text: &str| text.contains(char::is_numeric) && !is_word(text);
-    // A link below a number is a way on: "Read it".
+    // A linked text below a number is navigation ("Read it"), not a value's label.
     let is_pair = first.trim_end().ends_with([':', '：'])
         || is_word(&first) && is_value(&second)
         || is_value(&first) && is_word(&second) && pair[1].linked == 0.0;
@@ -203,7 +203,7 @@ fn heads(page: &Page, blocks: &Blocks) -> Vec<Option<(NodeId, usize)>> {
     heads
 }
 
-/// What a heading can head: the element around it, or around the boxes that hold nothing else.
+/// The scope of a heading: the element around it, or around the boxes that hold nothing else.
 fn scope(page: &Page, blocks: &Blocks, heading: NodeId) -> NodeId {
     let own = blocks.inside(page, heading);
     let mut around = page.ancestors(heading);

@@ -20,7 +20,7 @@ const LONG: f64 = 20.0;
 #[derive(Clone, Copy, Default)]
 struct Sum {
     words: f64,
-    /// Those of long blocks.
+    /// Words of long blocks ([`LONG`]).
     long: f64,
     hits: f64,
 }

@@ -152,7 +152,7 @@ fn is_photograph(page: &Page, picture: NodeId) -> bool {
         && link.is_none_or(|link| leads_to_picture(page, link, &local_name!("href")))
 }
 
-/// As those of persons are.
+/// Whether a picture is as small as a portrait, or marked as a portrait, logo or icon.
 fn is_small(page: &Page, picture: NodeId) -> bool {
     let width = page.attribute(picture, &local_name!("width")).and_then(|width| width.parse().ok());
     width.is_some_and(|width: u32| width < 160)
@@ -168,7 +168,7 @@ fn leads_to_picture(page: &Page, id: NodeId, name: &LocalName) -> bool {
 
 const PICTURES: Parts = Parts::new(&["image", "photo", "picture", "figure", "caption", "media"]);
 
-/// What pictures of persons and signs are called.
+/// Parts of the class names of portraits, logos and icons.
 const OTHERS: Parts = Parts::new(&["avatar", "author", "profile", "icon", "logo", "badge", "emoji", "promo"]);
 
 /// `wp-caption-text`, `tr-caption`, `imageCredit`: what a line under a picture is called where there is no `<figcaption>`.

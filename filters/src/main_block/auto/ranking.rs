@@ -4,7 +4,7 @@
 #[cfg(test)]
 use super::blocks::Blocks;
 
-/// What the odds of every block are multiplied with, and the weight of that case: the logarithm of the odds is moved by a
+/// Factors of the odds of every block, and the weight of each case: the logarithm of the odds is moved by a
 /// normal deviate of σ = 2, taken at seven points within two σ of the middle. WCXB dev, 2026-11-21, five folds: with σ = 1.5,
 /// 2 and 2.5 word F1 .8691, .8687, .8669, recall .937, .943, .948, pages harmed 2.7, 2.1, 2.0 %. Before, only pages whose expected F
 /// was under .7 kept more (`β² = 2`): .8683, .935, 2.4 %.

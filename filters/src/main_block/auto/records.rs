@@ -33,7 +33,7 @@ const LEAST_IN_FORUM: usize = 2;
 /// Siblings from which they are records.
 const LEAST_SIBLINGS: usize = 3;
 
-/// Different addresses that an entry of a list may lead to: it, its author, its topic, its comments. What has more is a list itself.
+/// Most distinct link targets of a list entry (item, author, topic, comments). An element with more is itself a list.
 const MAX_PLACES: usize = 4;
 
 /// Words of a sibling on average, at most. Higher: sections of a text are taken for records.
@@ -42,7 +42,7 @@ const SIBLING_WORDS: f32 = 60.0;
 /// Share of the records that have a name or a date, at least. Guests have no profile, and a deleted post no date.
 const SIGNED: f32 = 0.7;
 
-/// Cells of one look that a post may consist of: that of who wrote it (joined 3 May) and that of what they wrote.
+/// Most sibling cells with one tag and class that a post may consist of: the author's, the text's, and one to spare.
 const CELLS: usize = 3;
 
 /// Elements around a name in which its record is looked for. Raising it costs time on hostile pages.
@@ -64,11 +64,11 @@ pub(crate) struct Records {
     fields: Vec<Option<u64>>,
     /// Alike siblings, with the number of their group.
     siblings: Table<NodeId, u64>,
-    /// The same of those that only look like entries of a list.
+    /// Siblings that only look like entries of a list, with the number of their group.
     cards: Table<NodeId, u64>,
 }
 
-/// What is shown of a thread beside the kept blocks.
+/// The parts of a thread that are shown beside the kept blocks.
 #[derive(Default)]
 pub(super) struct Thread {
     pub(super) posts: Vec<NodeId>,
@@ -381,7 +381,7 @@ fn look(page: &Page, id: NodeId) -> Option<u64> {
     Some(key(page, id, name, mix(1, above)))
 }
 
-/// The same of any element, with the way down to it.
+/// A hash of an element's tag and first class, and of the way down to it.
 fn look_from(page: &Page, id: NodeId, above: u64) -> u64 {
     key(page, id, page.first_class(id), above)
 }

@@ -20,7 +20,7 @@ use crate::{
     page_type::{Kind, KindNow},
 };
 
-/// What rules read.
+/// The input of all rules.
 pub(super) struct Context<'a> {
     pub(super) page: &'a AnalysedPage,
     pub(super) blocks: &'a Blocks,
@@ -37,7 +37,7 @@ enum Action {
 }
 
 struct Rule {
-    /// As the report calls it.
+    /// Name of the rule in the report.
     name: &'static str,
     action: Action,
     when: fn(&Context<'_>) -> bool,
@@ -108,7 +108,7 @@ impl Rule {
     }
 }
 
-/// What is kept by a rule of which this was kept before, where all texts have one probability.
+/// The blocks kept after a rule was applied to these, where all texts have one probability.
 #[cfg(test)]
 fn proposed(
     page: &AnalysedPage,

@@ -20,9 +20,9 @@ pub(crate) struct TextStats {
     pub(crate) ends_sentence: bool,
     /// Words of three letters or more.
     pub(crate) lexical: f32,
-    /// Those of them that the page's headline has too.
+    /// Words of three letters or more that the page's headline has too.
     pub(crate) titled: f32,
-    /// The same for equal texts, white space and punctuation aside.
+    /// Hash of the text without white space and punctuation.
     pub(crate) hash: u64,
 }
 

@@ -99,7 +99,7 @@ pub struct Settings {
     pub adjust: i8,
 }
 
-/// What is a non-content node unless other tags are asked for: the paper's examples and their like.
+/// Tags of non-content nodes unless others are configured: the paper's examples and their like.
 const NON_CONTENT: [&str; 15] = [
     "a", "area", "button", "embed", "img", "input", "map", "math", "menu", "nav", "noscript", "option", "picture",
     "source", "track",

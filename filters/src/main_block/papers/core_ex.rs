@@ -56,7 +56,7 @@ use title::title;
 pub enum Scoring {
     /// Words outside links over words.
     Basic,
-    /// The same with a push towards nodes that hold more of the page.
+    /// Words outside links over words, with a push towards nodes that hold more of the page.
     Weighted,
 }
 

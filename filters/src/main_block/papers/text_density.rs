@@ -37,7 +37,7 @@ use crate::main_block::Choice;
 pub enum Measure {
     /// Characters over tags.
     Plain,
-    /// The same, lowered by links.
+    /// Characters over tags, lowered by links.
     Composite,
 }
 
@@ -136,7 +136,7 @@ fn density(node: Sums, body: Sums, measure: Measure) -> f64 {
     (plain * factor).max(0.0)
 }
 
-/// What the children add up to; text directly in the node adds its characters.
+/// Sums of the children's densities; text directly in the node adds its characters.
 fn density_sums(page: &Page, elements: &[NodeId], densities: &[f64]) -> Vec<f64> {
     let mut sums = vec![0.0; page.len()];
     for &id in elements.iter().skip(1) {

@@ -4,11 +4,11 @@
 
 use crate::vocabulary::lists::{Words, words};
 
-/// What stands before a name, and after one.
+/// Words before a name, and after one.
 static BEFORE: Words = words!("reporter_before");
 const AFTER: [&str; 7] = ["기자", "특파원", "논설위원", "선임기자", "통신원", "記者", "记者"];
 
-/// What stands between the names of two: "记者 王晓梅 通讯员 李俊".
+/// Roles between the names of two: "记者 王晓梅 通讯员 李俊".
 const ROLES: [&str; 8] = ["记者", "記者", "通讯员", "通訊員", "见习记者", "实习生", "實習記者", "摄影"];
 
 /// Characters of a name, at least and at most.

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// What says that a text is a name, the surest first.
+/// The evidence that a text is a name, the surest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sign {
     /// Microdata: the `author` of something.
@@ -24,9 +24,9 @@ pub(super) enum Sign {
     Written,
     /// The name of a class.
     Class,
-    /// "By" stands before it.
+    /// The word "by" before the name.
     Said,
-    /// It leads to an author's page.
+    /// A link to an author's page.
     Link,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn may_open(text: &str) -> bool {
     }
 }
 
-/// What an element says of its text, if it says that it is an author's name.
+/// The evidence in an element's attributes that its text is an author's name.
 pub(super) fn of_element(page: &Page, id: NodeId, tag: Tag) -> Option<Sign> {
     const SIGNS: u32 = Hint::AuthorMark.bit() | Hint::Authors.bit() | Hint::AuthorPage.bit();
     if !page.said(id).has_any(SIGNS) {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use crate::vocabulary::lists::{Words, words};
 use crate::vocabulary::starts::Starts;
 
-/// What stands before a name in a byline: sure ones, those that are the beginning of no name, and words of names and of ordinary text.
+/// Openers before a name in a byline: sure ones, those that are the beginning of no name, and words of names and of ordinary text.
 static SURE: Words = words!("byline_sure");
 static CLEAR: Words = words!("byline_clear");
 static NEAR: Words = words!("byline_near");
@@ -21,13 +21,13 @@ pub(super) fn openers() -> &'static Starts {
     &ALL
 }
 
-/// Those that stand before the name of an author wherever they are.
+/// Openers that stand before the name of an author wherever they are.
 pub(super) fn sure_openers() -> &'static Starts {
     static ALL: LazyLock<Starts> = LazyLock::new(|| starts(&[&SURE]));
     &ALL
 }
 
-/// Those that are the beginning of no name.
+/// Openers that are the beginning of no name.
 pub(in crate::metadata) fn clear_openers() -> &'static Starts {
     static ALL: LazyLock<Starts> = LazyLock::new(|| starts(&[&SURE, &CLEAR]));
     &ALL

@@ -17,7 +17,7 @@ pub(super) enum Side {
 
 /// The names by which a site may be called, letters and digits only, in lower case.
 pub(super) struct Site {
-    /// What the page says, and the whole host.
+    /// Names that the page declares, and the whole host.
     names: Vec<String>,
     /// The parts of the host that may be a name.
     labels: Vec<String>,

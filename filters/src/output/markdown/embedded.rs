@@ -7,7 +7,7 @@ use crate::{
     vocabulary::words::one_line,
 };
 
-/// What to call it, and where it is: its title, else the name of its file or host. `None` where it leads nowhere on the web.
+/// Name and address of an embedded page: its title, else the name of its file or host. `None` where it leads nowhere on the web.
 pub(super) fn link(page: &Page, id: NodeId) -> Option<(String, String)> {
     let source =
         std::iter::once(id).chain(page.live(id).filter(|&inner| page.tag(inner) == Some(Tag::Source))).find(|&at| {

@@ -3,7 +3,7 @@
 use super::escape;
 use crate::vocabulary::words::one_line;
 
-/// What is marked in a line.
+/// Markup within a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     Strong,

@@ -26,7 +26,7 @@ pub(super) struct Writer {
     table: Option<Table>,
 }
 
-/// What stands before a line: a quote's sign, or an item's marker and then its indentation.
+/// The prefix of a line: a quote's sign, or an item's marker and then its indentation.
 struct Level {
     marker: Option<String>,
     rest: String,
@@ -39,7 +39,7 @@ struct List {
     number: Option<u64>,
 }
 
-/// What is owed before the next block.
+/// The separation that is still to be written before the next block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Gap {
     #[default]
@@ -131,7 +131,7 @@ impl Writer {
         self.inline.raw(if is_done { "[x] " } else { "[ ] " });
     }
 
-    /// What browsers write around `<q>`.
+    /// Writes the quotation mark that browsers write before `<q>`.
     pub(super) fn open_quotation(&mut self) {
         if self.code.is_none() {
             self.inline.text("\u{201c}");
@@ -316,7 +316,7 @@ impl Writer {
         self.owe(Gap::Line);
     }
 
-    /// What stands before a line; the markers of items that begin here are spent.
+    /// Writes the prefix of a line; the markers of items that begin here are spent.
     fn push_prefix(&mut self) {
         for level in &mut self.levels {
             level.is_new = false;
@@ -327,7 +327,7 @@ impl Writer {
         }
     }
 
-    /// What stands before an empty line: the signs of what was there before it.
+    /// Writes the prefix of an empty line: the signs of the line before it.
     fn push_prefix_of_empty_line(&mut self) {
         let start = self.out.len();
         for level in self.levels.iter().take_while(|level| !level.is_new) {

@@ -23,7 +23,7 @@ const MOST_OPACITY: f32 = 0.02;
 const CLASSES: [&str; 6] =
     ["wow", "elementor-invisible", "et_animated", "et-waypoint", "wpb_animate_when_almost_visible", "fusion-animated"];
 
-/// The same for attributes: AOS, Sal.
+/// Attributes by which a library finds what it reveals: AOS, Sal.
 const ATTRIBUTES: [&str; 2] = ["data-aos", "data-sal"];
 
 /// The class by which pages tell their styles that scripts run (Modernizr, and many by hand).
@@ -91,11 +91,11 @@ fn shows_something(page: &Page, id: NodeId) -> bool {
     !is_field && page.live(id).any(|inside| page.own_chars(inside) > 0 || page.tag(inside).is_some_and(Tag::is_media))
 }
 
-/// What a rule or a `style` attribute does to an element.
+/// The effect of a rule or a `style` attribute on an element.
 #[derive(Default)]
 struct Look {
     is_unseen: bool,
-    /// It lies over something else, or is gone.
+    /// The element lies over something else, or is gone.
     is_apart: bool,
 }
 

@@ -8,7 +8,7 @@ use crate::{
     metadata::{is_same, start_of_line},
 };
 
-/// What stands on top of a page.
+/// The top of a page.
 #[derive(Default)]
 pub(in crate::output) struct Top {
     /// The heading on the page that is its headline, where it can stay in its place.

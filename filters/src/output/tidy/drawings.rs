@@ -24,7 +24,7 @@ const DIAGRAM_SIZE: f32 = 100.0;
 /// Nodes of a drawing that are looked at.
 const MAX_NODES: usize = 2000;
 
-/// What is in a drawing.
+/// The contents of a drawing.
 #[derive(Default)]
 struct Drawing {
     /// Visible characters of its texts.

@@ -82,8 +82,8 @@ pub(super) fn is_permalink(page: &Page, id: NodeId) -> bool {
     })
 }
 
-/// What `KaTeX` and `MediaWiki` write beside the `MathML` of a formula, for those who could not read that; and what a saved page
-/// holds of the formula that `MathJax` 2 set, before its source.
+/// Whether an element is a copy of a formula: what `KaTeX` and `MediaWiki` write beside the `MathML`, for those who could not
+/// read that, or what a saved page holds of the formula that `MathJax` 2 set, before its source.
 pub(super) fn is_copy_of_formula(page: &Page, id: NodeId, tag: Tag) -> bool {
     let is_source = |next| page.text(next).is_some_and(|text| text.starts_with("\\(") || text.starts_with("\\["));
     let mut after = page.live_siblings_after(id).filter(|&next| page.tag(next).is_none());

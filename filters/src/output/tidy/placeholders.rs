@@ -21,7 +21,7 @@ const WAITING: usize = 24;
 /// Elements around a text that may be called so.
 const LEVELS: usize = 3;
 
-/// That something is on its way, in lower case.
+/// Texts that say that something is loading, in lower case.
 static WORDS: Words = words!("waiting");
 
 /// Words in the names of an element that shows it.

@@ -64,7 +64,7 @@ fn headlines(page: &Page, headline: NodeId) -> Vec<NodeId> {
 
 /// A picture that was shown already since the last text, in this size or another, and every further picture of one link: they
 /// are the views of one thing, which a script would have shown one after the other. Not stars and other signs, which count by
-/// repetition. Nor a picture of a few bytes in its own address before the one that it stood for. Where something is for sale, nor two or
+/// repetition. Also a blurred `data:` placeholder directly before the real picture. Where something is for sale, also two or
 /// more in a row that were shown a few words above: shops have a gallery for phones and one for screens, a price between them.
 fn pictures(page: &Page, is_for_sale: bool) -> Vec<NodeId> {
     /// Bytes of an address that is a picture of 20 pixels or so, at most.
@@ -164,7 +164,7 @@ impl Shown {
 /// Pictures without a text between them that are compared with each other.
 const MAX_PICTURES: usize = 50;
 
-/// What the name of a file ends in whose size is a bare number.
+/// Last character of the key of a picture whose size is a bare number in its file name.
 const NUMBERED: char = '#';
 
 /// The address of a picture without its size, and the size: `a-300x200.jpg` and `a.jpg` are one picture, and so are

@@ -9,7 +9,7 @@ const MEAN: u32 = 30;
 /// The text since the last two breaks, and the long paragraphs before it.
 #[derive(Default)]
 pub(super) struct Run {
-    /// They are counted when they turn out to be a paragraph.
+    /// Text nodes, counted when they turn out to be a paragraph.
     texts: Vec<NodeId>,
     breaks: u32,
     pub(super) long: usize,

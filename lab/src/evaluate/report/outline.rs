@@ -21,7 +21,7 @@ const SMALL: f64 = 0.01;
 /// Characters of a row's text: enough to recognise it.
 const START_CHARS: usize = 90;
 
-/// What became of a text, and what should have.
+/// The outcome of a text, and the wanted one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Right,
@@ -94,7 +94,7 @@ struct Row {
     removed_by: Option<&'static str>,
 }
 
-/// What the colours and signs mean.
+/// The meaning of the colours and signs.
 pub(super) fn legend() -> Markup {
     html! {
         p.legend {

@@ -43,7 +43,7 @@ const NEAR_LANDMARKS: [Landmark; 11] = [
     Landmark::Hidden,
 ];
 
-/// What is clutter by its name.
+/// Cues of clutter, by the names of elements.
 pub(super) const NEGATIVE: u32 = Cue::Comment.bit()
     | Cue::Related.bit()
     | Cue::Share.bit()
@@ -56,7 +56,7 @@ pub(super) const NEGATIVE: u32 = Cue::Comment.bit()
     | Cue::Overlay.bit()
     | Cue::Pager.bit();
 
-/// What is near an element: [`NEAR`], [`NEAR_LANDMARKS`] and last [`NEGATIVE`], in levels up to the nearest; infinite where there is none.
+/// Distances of an element to [`NEAR`], [`NEAR_LANDMARKS`] and last [`NEGATIVE`], in levels up to the nearest; infinite where there is none.
 type Levels = [f32; NEAR.len() + NEAR_LANDMARKS.len() + 1];
 
 const NEGATIVE_AT: usize = NEAR.len() + NEAR_LANDMARKS.len();

@@ -40,7 +40,7 @@ const HEADS: [Class; 12] = [
     Class::Neighbours,
 ];
 
-/// What surrounds the content of a page.
+/// Classes of phrases in the text that surrounds the content of a page.
 const BOILERPLATE: u32 = Class::Related.bit()
     | Class::Newsletter.bit()
     | Class::Follow.bit()
@@ -58,7 +58,7 @@ const BOILERPLATE: u32 = Class::Related.bit()
     | Class::Comments.bit()
     | Class::Reviews.bit();
 
-/// What one block says.
+/// Phrases, prices and digits in one block.
 #[derive(Clone, Copy, Default)]
 struct Says {
     hits: Hits,

@@ -3,7 +3,7 @@
 use super::{Base, Family, Row, around::NEGATIVE, ratio};
 use crate::html::{NodeId, said::cues::Landmark, tag::Tag};
 
-/// What is no content by its tag or role, wherever it stands; a header only outside the content.
+/// Landmarks that hold no content, wherever they stand; a header only outside the content.
 const FURNITURE: u32 = Landmark::Nav.bit()
     | Landmark::Footer.bit()
     | Landmark::Aside.bit()
@@ -14,7 +14,7 @@ const FURNITURE: u32 = Landmark::Nav.bit()
 /// Share of the page above which a name such as `related` is not believed.
 const NAMED_SHARE: f32 = 0.15;
 
-/// What is told of an element by those around it.
+/// Properties of an element from the elements around it.
 #[derive(Clone, Copy)]
 struct Told {
     is_content: bool,
@@ -33,7 +33,7 @@ pub(super) struct Sections {
     clean: Vec<f32>,
     /// Containers of 40, 60 and 80 % of them.
     narrowed: [NodeId; 3],
-    /// What the rules take.
+    /// The element that the rules choose.
     rule: NodeId,
 }
 

@@ -18,7 +18,7 @@ const PIECES: [&str; 10] = [
     "<table><tr><td><p>laid out</p><td><p>by tables</p></table>",
 ];
 
-/// What stays or goes as one and is neither, by its tag.
+/// Beginnings of the rows and items of which only a part is kept, though each is one thing by its tag.
 fn parted(page: &Page, blocks: &Blocks, kept: &[bool]) -> Vec<String> {
     let mut table_end = NodeId::DOCUMENT;
     let units = page.live(page.body()).filter(|&id| match page.tag(id) {

@@ -25,7 +25,7 @@ const MAX_NODES: usize = 20;
 /// Elements between a text and the one that says what it is.
 const LEVELS: usize = 3;
 
-/// What attributes of a name and of a date may say.
+/// Hints by which attributes mark a name, and a date.
 const NAME_SIGNS: u32 = Hint::Posters.bit() | Hint::Profile.bit() | Hint::AuthorMark.bit();
 const DATE_SIGNS: u32 = Hint::Dates.bit() | Hint::Title.bit();
 
@@ -43,7 +43,7 @@ impl Signs {
     }
 }
 
-/// What a name says.
+/// The text of a name.
 pub(super) fn text_of(page: &Page, sign: &Sign) -> String {
     one_line(&page.start_of_text(sign.element, MAX_NODES, MAX_NAME * 4))
 }

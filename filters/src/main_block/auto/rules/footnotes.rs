@@ -15,7 +15,7 @@ use crate::html::{NodeId, Page, tag::Tag};
 /// Visible characters of a mark, at most: "[123]". Lower: marks of long texts. Higher: links of a word to the chapter about it.
 const MARK: usize = 5;
 
-/// The same of a mark that ends in a year.
+/// Visible characters of a mark that ends in a year, at most: "[Miller and Smith 1998]".
 const NAMES: usize = 40;
 
 /// Words of a note, at most: notes of lawyers and historians. Longer ones have a chance by themselves.
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
     use crate::testing::page;
 
-    /// Of a page of which those texts are kept that begin with "kept".
+    /// Applies the rule to a page where the texts that begin with "kept" are kept.
     fn kept(html: &str) -> Vec<bool> {
         let page = page(html);
         let blocks = Blocks::of(&page, &[]);

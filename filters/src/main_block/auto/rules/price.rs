@@ -13,13 +13,13 @@ use crate::{
 /// Words of a price with what belongs to it: "Sale price $40.00, regular price $55.00".
 const MAX_WORDS: f32 = 12.0;
 
-/// The same of a price and nothing else: "€ 9.450", "$ 40.00 each".
+/// Words of a price and nothing else: "€ 9.450", "$ 40.00 each".
 const BARE_WORDS: f32 = 4.0;
 
 /// Texts from the headline to the price, at most: the maker, stars, pictures that are numbered.
 const NEAR: usize = 30;
 
-/// The same with buttons and all that can be chosen from.
+/// Texts from the headline to the price, at most, buttons and choices included.
 const WITH_CHOICES: usize = 120;
 
 /// Texts from the headline to a price that is that of the page, though it says that it is a shelf or an offer.

@@ -24,16 +24,16 @@ const CHANCE: f64 = 0.2;
 /// Its words. Fewer are a date or a byline, more are a text with a chance of its own.
 const WORDS: std::ops::RangeInclusive<f32> = 8.0..=60.0;
 
-/// Texts from the headline to it, at most: the author, the day, minutes to read, a caption.
+/// Texts from the headline to the standfirst, at most: the author, the day, minutes to read, a caption.
 const NEAR: usize = 6;
 
-/// The same to the first paragraph: a list of the article's sections may stand between.
+/// Texts from the headline to the first paragraph, at most: a list of the article's sections may stand between.
 const FAR: usize = 60;
 
 /// Letters that the page's description has in common with the start of a text that is a standfirst for sure.
 const DESCRIBED: usize = 30;
 
-/// What it is called: then it need not end as a sentence does, and in many countries it does not.
+/// Class names of standfirsts: text so called need not end as a sentence does, and in many countries it does not.
 static NAMES: Words = words!("standfirst");
 
 /// Keeps sentences between the headline and the first kept paragraph: the first of them, and those directly behind it.
@@ -96,7 +96,7 @@ mod tests {
         kept_of(between, chance, "")
     }
 
-    /// The same of a page with this description.
+    /// Which texts are kept of a page with this description.
     fn kept_of(between: &str, chance: f64, description: &str) -> Vec<bool> {
         let mut page = page(&format!("<article><h1 id=h>The bridge</h1>{between}<p>{}</p></article>", words(40)));
         page.headline.node = Some(by_id(&page, "h"));

@@ -3,7 +3,7 @@
 use super::Settings;
 use crate::html::{Fate, Kind, NodeId, Page, tag::Tag};
 
-/// What Algorithm 1 computes for a node.
+/// The values that Algorithm 1 computes for a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Ratio {
     /// Visible characters, links and other non-content left out.

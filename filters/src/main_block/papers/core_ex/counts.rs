@@ -26,7 +26,7 @@ pub(super) fn ratio(words: u32, links: u32) -> f64 {
     if words == 0 { 0.0 } else { f64::from(words - links) / f64::from(words) }
 }
 
-/// What each node counts by itself.
+/// The counts of each node by itself.
 pub(super) fn own_counts(page: &Page, remove_scripts: bool) -> Vec<Counts> {
     let mut counts = vec![Counts::default(); page.len()];
     for id in page.live(page.body()) {

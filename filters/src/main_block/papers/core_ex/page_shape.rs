@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{Scored, Settings};
 use crate::html::Page;
 
-/// What a page consists of, told from the scored tree.
+/// The composition of a page, derived from the scored tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PageShape {

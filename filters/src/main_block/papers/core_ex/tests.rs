@@ -7,7 +7,7 @@ use crate::{
     testing::{by_id, ids, page, words},
 };
 
-/// As in Figures 3, 4 and 6: a paragraph with a link, a note, a list.
+/// The page of Figures 3, 4 and 6: a paragraph with a link, a note, a list.
 const FIGURE_3: &str = "<body><p id=p>A paragraph <a id=a href=/x>with a link</a></p>\
         <b id=note>Note:</b><ul id=ul><li id=one>one two</li><li id=two>three four</li></ul></body>";
 

@@ -26,7 +26,7 @@ impl Writer {
         self.inline.in_table = true;
     }
 
-    /// What stands outside of cells (a caption) is a row of its own.
+    /// Opens a row. Text outside of cells (a caption) is a row of its own.
     pub(in crate::output::markdown) fn open_row(&mut self) {
         let text = self.inline.take();
         if !text.is_empty() {
