@@ -156,8 +156,7 @@ mod tests {
         let look = &Look::all(&config).unwrap()[0];
         let client = [127, 0, 0, 1].into();
         let asked = RequestInfo::of(&asked, client, &target, target.plain_host(), look);
-        judge(&asked, &answer.into_parts().0, &config.rewrite)
-            .map(|_| ())
+        judge(&asked, &answer.into_parts().0, &config.rewrite).map(|_| ())
     }
 
     #[test]

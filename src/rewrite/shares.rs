@@ -194,9 +194,8 @@ impl Turns {
             clients.add(owner.client, 1);
         }
         let due = queue.waiting.iter().enumerate().filter(|(_, (owner, _))| self.is_due(queue, owner));
-        let next = due.min_by_key(|(_, (owner, _))| {
-            (owners.of(owner) + queue.running.of(owner), clients.of(&owner.client))
-        });
+        let next =
+            due.min_by_key(|(_, (owner, _))| (owners.of(owner) + queue.running.of(owner), clients.of(&owner.client)));
         next.map(|(at, _)| at)
     }
 }
@@ -296,7 +295,7 @@ mod tests {
         let mut last = Box::pin(turns.take(&another));
         assert!((&mut last).now_or_never().is_none());
         // Those that are given up are skipped.
-        waiting.remove(0);
+        drop(waiting.remove(0));
         drop(beside);
         let _beside = last.now_or_never().unwrap();
         assert!(waiting.iter_mut().all(|turn| turn.now_or_never().is_none()));

@@ -129,7 +129,17 @@ async fn nothing_runs_in_a_rewritten_page() {
 
 /// Elements in which some parser reads text where another reads markup.
 const TEXT_ELEMENTS: [&str; 12] = [
-    "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "noscript", "plaintext", "script", "template",
+    "style",
+    "title",
+    "textarea",
+    "xmp",
+    "iframe",
+    "noembed",
+    "noframes",
+    "noscript",
+    "plaintext",
+    "script",
+    "template",
     "annotation-xml",
 ];
 
@@ -202,7 +212,10 @@ fn payloads() -> Vec<String> {
 }
 
 /// Each payload in a page of its own, all of them in frames of one. A page with an error's status passes as it is.
-async fn origin_of_frames(pages: impl Fn(&str, usize) -> Option<String> + Send + Sync + 'static, count: usize) -> Origin {
+async fn origin_of_frames(
+    pages: impl Fn(&str, usize) -> Option<String> + Send + Sync + 'static,
+    count: usize,
+) -> Origin {
     Origin::http(move |seen| {
         let host = seen.headers.get(HOST).map_or("", |host| host.to_str().unwrap());
         let number = seen.uri.path().strip_prefix("/p/").and_then(|number| number.parse().ok());

@@ -301,9 +301,9 @@ impl selectors::Element for Element<'_> {
         inside.all(|id| {
             self.page.charge(1);
             match self.page.kind(id) {
-            Kind::Element(_) => false,
-            Kind::Text => self.page.text(id).is_none_or(|text| text.is_empty()),
-            _ => true,
+                Kind::Element(_) => false,
+                Kind::Text => self.page.text(id).is_none_or(|text| text.is_empty()),
+                _ => true,
             }
         })
     }

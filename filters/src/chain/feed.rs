@@ -373,12 +373,10 @@ fn run_filter(filter: &dyn Filter, page: &mut AnalysedPage) -> Result<FilterRepo
 /// Turns a panic, and the end of a page's time, into an error. The page is given up afterwards, so a half-edited one is
 /// never seen.
 pub(super) fn guarded<T>(place: &'static str, work: impl FnOnce() -> T) -> Result<T, PageError> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|thrown| {
-        match thrown.downcast_ref() {
-            Some(Stop::OutOfTime { limit }) => out_of_time(*limit),
-            Some(Stop::Cancelled) => PageError::Cancelled,
-            None => PageError::Panicked { place },
-        }
+    catch_unwind(AssertUnwindSafe(work)).map_err(|thrown| match thrown.downcast_ref() {
+        Some(Stop::OutOfTime { limit }) => out_of_time(*limit),
+        Some(Stop::Cancelled) => PageError::Cancelled,
+        None => PageError::Panicked { place },
     })
 }
 

@@ -6,7 +6,13 @@ use html5ever::{Attribute, LocalName, local_name, ns};
 use kuchikiki::NodeData;
 use url::Url;
 
-use super::{Fate, Kind, NodeId, Page, address::Address, attributes::is_named, live::{Live, Steps}, tag::Tag};
+use super::{
+    Fate, Kind, NodeId, Page,
+    address::Address,
+    attributes::is_named,
+    live::{Live, Steps},
+    tag::Tag,
+};
 use crate::{
     html::apart::{self, Gap},
     vocabulary::words::{text_size, trim, visible_chars},

@@ -122,7 +122,8 @@ impl Guard {
     /// text to a browser, such as markup in a style sheet, can be an element here. That is given up where scripts may run.
     fn look_at_select(&self, tag: &Tag) {
         let is_choice = || {
-            [local_name!("option"), local_name!("optgroup"), local_name!("hr"), local_name!("script")].contains(&tag.name)
+            [local_name!("option"), local_name!("optgroup"), local_name!("hr"), local_name!("script")]
+                .contains(&tag.name)
         };
         if tag.name == local_name!("select") {
             self.in_select.set(tag.kind == TagKind::StartTag && !self.in_select.get());
