@@ -65,9 +65,12 @@ pub enum PageError {
         /// The limit that was passed, in milliseconds.
         limit_ms: u128,
     },
-    /// A list of choices holds other elements than choices, and the page's scripts are kept: browsers differ in how they read it.
-    #[error("a <select> holds other elements than choices, which browsers read in different ways")]
-    Select,
+    /// The page's scripts are kept, and its markup is one that browsers may read in another way: a list of choices that holds other
+    /// elements, a form in a formula or a drawing.
+    #[error(
+        "a <select> holds other elements than choices, or a formula or drawing a form: browsers may read it in another way"
+    )]
+    Ambiguous,
     /// Nobody waits for the page any longer.
     #[error("nobody waits for the page any longer")]
     Cancelled,
@@ -113,7 +116,7 @@ impl PageError {
             PageError::AttributesTooLong { .. } => "attributes-too-long",
             PageError::BaseTooLong { .. } => "base-too-long",
             PageError::OutOfTime { .. } => "out-of-time",
-            PageError::Select => "select",
+            PageError::Ambiguous => "ambiguous",
             PageError::Cancelled => "cancelled",
             PageError::Frameset => "frameset",
             PageError::Redirect => "redirect",

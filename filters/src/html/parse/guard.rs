@@ -43,6 +43,8 @@ pub(super) struct Guard {
     scripting: bool,
     /// Whether `<select>` is open.
     in_select: Cell<bool>,
+    /// Formulas and drawings that are open, or were not ended as they should.
+    foreign: Cell<u32>,
 }
 
 /// The type of a token, as the guard needs it.
@@ -78,6 +80,7 @@ impl Guard {
             measured_at: Cell::new(0),
             scripting,
             in_select: Cell::new(false),
+            foreign: Cell::new(0),
         }
     }
 
@@ -119,16 +122,24 @@ impl Guard {
     }
 
     /// Browsers have come to keep any element in `<select>` (HTML Standard, 2025), and html5ever drops all but choices, so that what is
-    /// text to a browser, such as markup in a style sheet, can be an element here. That is given up where scripts may run.
-    fn look_at_select(&self, tag: &Tag) {
+    /// text to a browser, such as markup in a style sheet, can be an element here. A form within a form, which only `</form>` in the
+    /// wrong place can make, is lost when the page is read again, and what it held in a formula is read as a part of that. Both are
+    /// given up where scripts may run.
+    fn look_at_ambiguity(&self, tag: &Tag) {
         let is_choice = || {
             [local_name!("option"), local_name!("optgroup"), local_name!("hr"), local_name!("script")]
                 .contains(&tag.name)
         };
+        if matches!(tag.name, local_name!("math") | local_name!("svg")) && !tag.self_closing {
+            let open = self.foreign.get();
+            self.foreign.set(if tag.kind == TagKind::StartTag { open + 1 } else { open.saturating_sub(1) });
+        } else if self.scripting && self.foreign.get() > 0 && tag.name == local_name!("form") {
+            self.pass(PageError::Ambiguous);
+        }
         if tag.name == local_name!("select") {
             self.in_select.set(tag.kind == TagKind::StartTag && !self.in_select.get());
         } else if self.scripting && self.in_select.get() && !is_choice() {
-            self.pass(PageError::Select);
+            self.pass(PageError::Ambiguous);
         }
     }
 
@@ -180,7 +191,7 @@ impl TokenSink for Guard {
                 return TokenSinkResult::RawData(kind);
             }
             self.look_at_tag(tag);
-            self.look_at_select(tag);
+            self.look_at_ambiguity(tag);
             let passes = self.noscript.borrow_mut().tag(tag);
             match passes {
                 Passes::Yes => {}
