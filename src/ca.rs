@@ -9,7 +9,7 @@ mod manage;
 use std::{
     fs, io,
     ops::RangeInclusive,
-    os::unix::fs::PermissionsExt,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -34,6 +34,7 @@ use time::{Duration, OffsetDateTime};
 use crate::{
     authority::Host,
     expiring_map::{ExpiringMap, Lifetime},
+    private_file,
 };
 
 const KEY_FILE: &str = "ca.key.pem";
@@ -205,8 +206,13 @@ fn load(dir: &Path) -> Result<Authority, AuthorityError> {
             return Err(bad(path, problem));
         }
     }
+    for path in [dir, &key_path] {
+        let checked =
+            private_file::check_owner(path).map_err(|error| AuthorityError::Read(path.to_path_buf(), error))?;
+        checked.map_err(|problem| bad(path, problem))?;
+    }
     let metadata = fs::metadata(&key_path).map_err(|error| AuthorityError::Read(key_path.clone(), error))?;
-    let mode = metadata.permissions().mode() & 0o777;
+    let mode = metadata.mode() & 0o777;
     if mode & 0o077 != 0 {
         let problem =
             format!("others than its owner can read or write it (mode {mode:o}); `chmod 600` on it mends that");

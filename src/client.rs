@@ -93,6 +93,7 @@ impl Client {
         requester: Requester<'_>,
         informational: OnInformational,
     ) -> Result<Response<IncomingBody>, UpstreamError> {
+        self.connector.check_initiator(permit, requester.address).await?;
         let target = permit.target();
         let request_ended = request.body().is_end_stream();
         let wait = ResponseWait::new(&mut request, informational, &self.timeouts);

@@ -92,6 +92,10 @@ impl SniffedConnect {
         self.destination.target()
     }
 
+    fn may_be_at_home(&self) -> bool {
+        matches!(&self.destination, Destination::Origin(permit) if permit.may_be_at_home())
+    }
+
     /// Decides by the client's first bytes. Boxed, because requests inside come back to the service: a future that
     /// contained itself would have no size.
     pub(crate) fn run(self, client: OnUpgrade) -> Pin<Box<dyn Future<Output = ()> + Send>> {
@@ -126,7 +130,7 @@ impl SniffedConnect {
             FirstBytes::Tls(hello) if self.intercepts && self.can_decrypt(&hello).await => {
                 self.decrypt(client).await;
             }
-            FirstBytes::Http if !self.any_protocol => self.serve_plain(client),
+            FirstBytes::Http if !self.any_protocol || self.may_be_at_home() => self.serve_plain(client),
             FirstBytes::Other if !self.any_protocol => {
                 "error: only TLS and HTTP may pass to this port".clone_into(&mut self.log.action);
             }

@@ -162,7 +162,8 @@ impl Exchange {
         if self.proxy.pseudonyms.are_in(request.headers(), target.plain_host()) {
             return Err(Error::Loop);
         }
-        let permit = match self.running.acl.permit(target) {
+        let initiator = self.running.acl.initiator(request.method(), request.headers());
+        let permit = match self.running.acl.permit(target, initiator) {
             Ok(permit) => permit,
             Err(refusal) => {
                 Box::pin(IncomingBody::read_to_end(*request)).await;

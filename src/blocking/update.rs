@@ -19,7 +19,7 @@ use tracing::{info, warn};
 use url::Url;
 
 use super::{Blocker, ListSource, MAX_LIST, Pause, store, syntax};
-use crate::{config::Config, fetch, service::Proxy};
+use crate::{access_control::Initiator, config::Config, fetch, service::Proxy};
 
 /// For one list, all of it.
 const TIMEOUT: Duration = Duration::from_mins(2);
@@ -219,7 +219,7 @@ async fn fetch(config: &Config, address: &Url, state: &Fetched) -> Result<Option
     let known =
         known.into_iter().filter_map(|(name, value)| Some((name, HeaderValue::from_str(value.as_ref()?).ok()?)));
     let most = usize::try_from(MAX_LIST).unwrap_or(usize::MAX);
-    let Some(fetched) = fetch::get(config, address, &known.collect(), most).await? else {
+    let Some(fetched) = fetch::get(config, address, &known.collect(), most, Initiator::Public).await? else {
         return Ok(None);
     };
     if address.scheme() == "https" && fetched.address.scheme() == "http" {

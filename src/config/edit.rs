@@ -12,12 +12,27 @@ use std::{
 
 use parking_lot::Mutex;
 use serde_yaml::{Mapping, Value};
+use tokio::{
+    runtime::{Handle, RuntimeFlavor},
+    task::block_in_place,
+};
 use yaml_edit::{Document, YamlFile, YamlNode, path::YamlPath};
 
 use super::{
-    Config, ConfigError, RawConfig, document, file,
+    BUILTIN, Config, ConfigError, RawConfig, document, file,
     load::{lay_over, with_preset},
 };
+use crate::blocking::ListSource;
+
+/// Keys that name files and folders, at the end of their paths. They are changed by hand only: whoever may use the panel would read any
+/// file of the program's by them.
+const NAME_FILES: [[&str; 2]; 5] = [
+    ["blocking", "lists"],
+    ["blocking", "dir"],
+    ["https", "except_lists"],
+    ["authority", "dir"],
+    ["upstream", "extra_ca_file"],
+];
 
 /// All settings of a text, the defaults among them, as a tree.
 pub(crate) fn effective(text: &str) -> Result<Value, ConfigError> {
@@ -47,6 +62,8 @@ pub(crate) enum EditError {
     Stale,
     #[error("this change cannot be made by itself; edit the file by hand: {0}")]
     Layout(String),
+    #[error("{key}: {name:?} is a file; files are named by hand, in the configuration itself")]
+    NamesFile { key: String, name: String },
 }
 
 /// The short configuration with comments that `gleaner init` writes.
@@ -57,7 +74,20 @@ pub fn starter(lan: bool) -> String {
 
 /// The text with these changes, checked as the file is checked. `name` is the file, for relative paths.
 pub(crate) fn edited(text: &str, changes: &[Change], name: &Path) -> Result<(String, Config), EditError> {
+    off_runtime(|| checked(text, changes, name))
+}
+
+/// Runs what reads files, so that no request waits for a slow disk.
+fn off_runtime<T>(work: impl FnOnce() -> T) -> T {
+    let is_shared = |runtime: Handle| runtime.runtime_flavor() == RuntimeFlavor::MultiThread;
+    if Handle::try_current().is_ok_and(is_shared) { block_in_place(work) } else { work() }
+}
+
+fn checked(text: &str, changes: &[Change], name: &Path) -> Result<(String, Config), EditError> {
     let after = apply(text, changes).map_err(EditError::Layout)?;
+    if let Some((key, name)) = new_file(text, &after) {
+        return Err(EditError::NamesFile { key, name });
+    }
     let config = Config::from_yaml(&after, Some(name))?;
     // A list that went missing meanwhile does not stand in the way of other settings.
     match &config.unread_lists {
@@ -68,6 +98,10 @@ pub(crate) fn edited(text: &str, changes: &[Change], name: &Path) -> Result<(Str
 
 /// Makes these changes in the file, if its text is still this one. What was there is kept beside it, as `….bak`.
 pub(crate) fn save(name: &Path, before: &str, changes: &[Change]) -> Result<(), EditError> {
+    off_runtime(|| replace(name, before, changes))
+}
+
+fn replace(name: &Path, before: &str, changes: &[Change]) -> Result<(), EditError> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock();
     let failed = |error| EditError::Io { file: name.to_owned(), error };
@@ -76,7 +110,7 @@ pub(crate) fn save(name: &Path, before: &str, changes: &[Change]) -> Result<(), 
     if file::read_text(&real, file::MAX_CONFIG).map_err(failed)? != before {
         return Err(EditError::Stale);
     }
-    let (after, _) = edited(before, changes, name)?;
+    let (after, _) = checked(before, changes, name)?;
     let beside = |ending: &str| PathBuf::from(format!("{}{ending}", real.display()));
     let permissions = fs::metadata(&real).map_err(failed)?.permissions();
     if permissions.readonly() {
@@ -84,7 +118,7 @@ pub(crate) fn save(name: &Path, before: &str, changes: &[Change]) -> Result<(), 
         return Err(failed(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only")));
     }
     let new = beside(".new");
-    let replace = || -> io::Result<()> {
+    let put = || -> io::Result<()> {
         let mut open = fs::File::create(&new)?;
         open.set_permissions(permissions)?;
         open.write_all(after.as_bytes())?;
@@ -92,10 +126,29 @@ pub(crate) fn save(name: &Path, before: &str, changes: &[Change]) -> Result<(), 
         fs::copy(&real, beside(".bak"))?;
         fs::rename(&new, &real)
     };
-    replace().map_err(|error| {
+    put().map_err(|error| {
         // It may not be there.
         let _ = fs::remove_file(&new);
         failed(error)
+    })
+}
+
+/// The first file that a text names and the one before it does not, with its key.
+fn new_file(before: &str, after: &str) -> Option<(String, String)> {
+    let [before, after] = [before, after].map(|text| document::read(file::without_mark(text)).unwrap_or_default());
+    NAME_FILES.iter().find_map(|path| {
+        let named = |tree: &Value| -> Vec<String> {
+            let value = path.iter().try_fold(tree, |tree, key| tree.get(key));
+            let items = value.map(|value| value.as_sequence().cloned().unwrap_or_else(|| vec![value.clone()]));
+            items.into_iter().flatten().filter_map(|item| item.as_str().map(str::to_owned)).collect()
+        };
+        let is_file = |name: &str| match path {
+            ["blocking", "lists"] => matches!(name.parse(), Ok(ListSource::File(_))),
+            _ => name != BUILTIN,
+        };
+        let old = named(&before);
+        let new = named(&after).into_iter().find(|name| is_file(name) && !old.contains(name))?;
+        Some((path.join("."), new))
     })
 }
 

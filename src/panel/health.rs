@@ -176,10 +176,8 @@ fn bypassed(visit: &Visit<'_>) -> Markup {
 
 pub(super) fn forget(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
     let proxy = visit.proxy;
-    if let Ok(address) = form.get("device").parse()
-        && let Err(error) = proxy.trusted_devices.forget(Some(address))
-    {
-        tracing::warn!(%error, "the list of trusted devices cannot be written");
+    if let Ok(address) = form.get("device").parse() {
+        proxy.trusted_devices.forget_address(address);
     }
     if !form.get("host").is_empty() {
         proxy.tunnelled.forget_host(form.get("host"));

@@ -51,7 +51,8 @@ impl Exchange {
             let requester = requester(&self.connection);
             let connected = self.running.client.connect(&permit, requester).await;
             let stream = connected.map_err(|error| Self::upstream_error(permit.target(), error))?;
-            if any_protocol {
+            // What is in clear for the home network is looked at: a page may have caused it.
+            if any_protocol && !permit.may_be_at_home() {
                 return Ok(self.tunnel(request, stream, trust));
             }
             upstream = Some(stream);

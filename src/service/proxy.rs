@@ -24,6 +24,7 @@ use crate::{
     records::Records,
     rewrite::{Rewriter, Workers},
     runtime_state::RuntimeState,
+    tokens::Tokens,
     trusted_devices::TrustedDevices,
 };
 
@@ -45,6 +46,7 @@ pub struct Proxy {
     /// Configuration at start, to report changed settings that need a restart.
     pub(crate) started_with: Config,
     workers: Workers,
+    pub(crate) tokens: Arc<Tokens>,
     pub(super) pseudonyms: Pseudonyms,
     pub(crate) bypass_links: BypassLinks,
     pub(crate) paused_devices: PausedDevices,
@@ -88,7 +90,7 @@ impl Proxy {
         let trusted_devices = TrustedDevices::open(config.authority_dir.as_deref());
         let tunnelled = TunnelledHosts::open(config.authority_dir.as_deref());
         let running = RuntimeState::new(config, own.clone(), rewriter, max_idle, None)?;
-        let controls = Arc::new(Controls::open(running.config.authority_dir.as_deref()));
+        let tokens = Arc::new(Tokens::open(running.config.authority_dir.as_deref()));
         let device_looks = DeviceLooks::open(running.config.authority_dir.as_deref());
         Ok(Arc::new(Self {
             started_with: running.config.clone(),
@@ -97,13 +99,14 @@ impl Proxy {
             lookup: OnceLock::new(),
             file: ArcSwapOption::new(file.map(Arc::new)),
             workers,
-            pseudonyms: Pseudonyms::new(),
-            bypass_links: BypassLinks::new(),
+            pseudonyms: Pseudonyms::new(Arc::clone(&tokens)),
+            bypass_links: BypassLinks::new(Arc::clone(&tokens)),
             paused_devices: PausedDevices::new(),
-            forms: Forms::default(),
+            forms: Forms::new(Arc::clone(&tokens)),
             sessions: Sessions::new(),
             records: Arc::new(Records::new()),
-            controls,
+            controls: Arc::new(Controls::new(Arc::clone(&tokens))),
+            tokens,
             device_looks,
             reload_error: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),

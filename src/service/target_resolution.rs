@@ -31,7 +31,10 @@ impl Exchange {
             return Ok((!ours).then_some(target));
         }
         let target = Target::of_host_field(Scheme::Http, request.headers())?;
-        if admin::is_control_host(&target) || self.is_own_address(&target) || admin::is_wpad(&target, request) {
+        if admin::is_control_host(&target)
+            || self.is_own_address(&target)
+            || admin::is_wpad(&target, request, &self.running.acl)
+        {
             Ok(None)
         } else {
             let local = self.connection.local;

@@ -38,6 +38,7 @@ mod framing;
 mod half_close;
 mod head;
 mod headers;
+mod home_network;
 mod host_and_authority;
 mod hostile;
 mod household;

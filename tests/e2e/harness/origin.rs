@@ -13,7 +13,7 @@ use hyper::{body::Incoming, service::service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpStream, ToSocketAddrs},
 };
 use tokio_rustls::TlsAcceptor;
 
@@ -35,11 +35,22 @@ pub(crate) struct Origin {
     seen: Arc<Mutex<Vec<Recorded>>>,
 }
 
+/// A port of loopback that is free.
+const ANY: (&str, u16) = ("127.0.0.1", 0);
+
 type Handler = Arc<dyn Fn(&Recorded) -> Response<Full<Bytes>> + Send + Sync>;
 
 impl Origin {
     pub(crate) async fn http(handler: impl Fn(&Recorded) -> Response<Full<Bytes>> + Send + Sync + 'static) -> Self {
-        Self::listen(None, Arc::new(handler)).await
+        Self::at(ANY, handler).await
+    }
+
+    /// An HTTP server at this address.
+    pub(crate) async fn at(
+        addr: impl ToSocketAddrs,
+        handler: impl Fn(&Recorded) -> Response<Full<Bytes>> + Send + Sync + 'static,
+    ) -> Self {
+        Self::listen(addr, None, Arc::new(handler)).await
     }
 
     /// HTTP/2 and HTTP/1.1 by ALPN, for `localhost`.
@@ -48,14 +59,14 @@ impl Origin {
         handler: impl Fn(&Recorded) -> Response<Full<Bytes>> + Send + Sync + 'static,
     ) -> Self {
         let config = ca.server(&["localhost", "127.0.0.1"], &[b"h2", b"http/1.1"], |_| {});
-        Self::listen(Some(config.into()), Arc::new(handler)).await
+        Self::listen(ANY, Some(config.into()), Arc::new(handler)).await
     }
 
     pub(crate) async fn tls(
         acceptor: TlsAcceptor,
         handler: impl Fn(&Recorded) -> Response<Full<Bytes>> + Send + Sync + 'static,
     ) -> Self {
-        Self::listen(Some(acceptor), Arc::new(handler)).await
+        Self::listen(ANY, Some(acceptor), Arc::new(handler)).await
     }
 
     /// Answers every connection with these very bytes, and closes.
@@ -89,8 +100,8 @@ impl Origin {
         Self { addr, seen: Arc::default() }
     }
 
-    async fn listen(tls: Option<TlsAcceptor>, handler: Handler) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    async fn listen(addr: impl ToSocketAddrs, tls: Option<TlsAcceptor>, handler: Handler) -> Self {
+        let listener = TcpListener::bind(addr).await.unwrap();
         let addr = listener.local_addr().unwrap();
         let seen: Arc<Mutex<Vec<Recorded>>> = Arc::default();
         let record = Arc::clone(&seen);
