@@ -17,6 +17,7 @@ mod original;
 mod page_job;
 mod passed;
 mod request_info;
+mod shares;
 mod workers;
 
 use std::{fmt::Write as _, sync::Arc, time::Duration};
@@ -26,7 +27,7 @@ use gleaner_filters::Filtered;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header, response::Parts};
 use http_body::Frame;
 use http_body_util::BodyExt;
-use tokio::{sync::Semaphore, time::timeout};
+use tokio::time::timeout;
 use tracing::debug;
 use url::Url;
 
@@ -38,6 +39,7 @@ use self::{
     original::Original,
     page_job::{Job, Purpose},
     passed::Passed,
+    shares::{IN_WORK, Shares},
     workers::Worker,
 };
 pub(crate) use self::{join::Fetch, look::Look, request_info::RequestInfo, workers::Workers};
@@ -59,8 +61,7 @@ pub(crate) struct Rewriter {
     settings: Rewrite,
     max_wait: Duration,
     max_pause: Duration,
-    pages_at_once: Semaphore,
-    most_pages: usize,
+    pages_at_once: Arc<Shares>,
     memory: MemoryBudget,
     workers: Workers,
     domains: Domains,
@@ -98,8 +99,7 @@ impl Rewriter {
             settings,
             max_wait: Duration::from_secs(config.limits.page_wait_seconds),
             max_pause: Duration::from_secs(config.limits.page_pause_seconds),
-            pages_at_once: Semaphore::new(config.limits.pages_at_once),
-            most_pages: config.limits.pages_at_once,
+            pages_at_once: Shares::new(config.limits.pages_at_once as u64),
             memory: MemoryBudget::new(config.limits.pages_memory_bytes, config.rewrite.max_html_bytes),
             workers,
             domains: Domains::new(config.rewrite.remember_hosts),
@@ -109,8 +109,10 @@ impl Rewriter {
 
     pub(crate) fn load(&self) -> Load {
         let (memory, most_memory) = self.memory.used();
-        let in_work = self.most_pages.saturating_sub(self.pages_at_once.available_permits());
-        Load { in_work, most: self.most_pages, workers: self.workers.count(), memory, most_memory }
+        let (in_work, most) = self.pages_at_once.used();
+        let [in_work, most, workers] =
+            [in_work, most, self.workers.count()].map(|count| usize::try_from(count).unwrap_or(usize::MAX));
+        Load { in_work, most, workers, memory, most_memory }
     }
 
     /// How the pages of the profile with this index are rewritten.
@@ -182,11 +184,12 @@ impl Rewriter {
         if asked.method == Method::HEAD {
             return self.head_alone(asked.look, head, body);
         }
-        let Ok(_permit) = self.pages_at_once.try_acquire() else {
+        let owner = asked.owner();
+        let Some(_place) = self.pages_at_once.take(&owner, 1, u64::MAX, IN_WORK) else {
             return self.pass(asked, head, body, PassReason::BUSY);
         };
         let length = content_length(&head.headers);
-        let reservation = match self.memory.reserve(asked.client, length, !codings.is_empty()).await {
+        let reservation = match self.memory.reserve(&owner, length, !codings.is_empty()).await {
             Ok(reservation) => reservation,
             Err(reason) => return self.pass(asked, head, body, reason),
         };
@@ -215,7 +218,7 @@ impl Rewriter {
             Some(more) if self.joins(asked) => self.join(asked, &mut head.headers, &mut filtered, more).await,
             _ => 1,
         };
-        let coded = self.workers.encode(std::mem::take(&mut filtered.content), asked.coding).await;
+        let coded = self.workers.encode(owner, std::mem::take(&mut filtered.content), asked.coding).await;
         let coded = coded.and_then(|coded| {
             reservation.finish(coded.body.len())?;
             Ok(Coded { body: reservation.attach(coded.body), ..coded })
@@ -289,6 +292,7 @@ impl Rewriter {
     ) -> Job {
         Job {
             chain: Arc::clone(&asked.look.chain),
+            owner: asked.owner(),
             look: asked.look.reader,
             domain: self.domains.of(url),
             url: url.clone(),
@@ -318,6 +322,9 @@ fn finish(
     Coded { body, coding }: Coded,
     pages: u32,
 ) -> (Response<Body>, String) {
+    for policy in filtered.policies.iter().filter_map(|policy| HeaderValue::from_str(policy).ok()) {
+        head.headers.append(header::CONTENT_SECURITY_POLICY, policy);
+    }
     let mut fields = repair::rewritten(&head.headers, filtered.format, &filtered.csp, &asked.look.tagger);
     if asked.is_view() {
         repair::of_view(&mut fields);

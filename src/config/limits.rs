@@ -22,12 +22,13 @@ pub struct Limits {
     /// hostile page hold a worker for longer.
     #[serde(with = "Bounded::<1, 3_600_000>")]
     pub page_cpu_ms: u64,
-    /// Pages in work at once; past that pages pass untouched. Bounds memory.
+    /// Pages in work at once; past that pages pass untouched. Bounds memory. One site takes three quarters of them at most for
+    /// one client.
     #[serde(with = "Bounded::<0, 1_048_576>")]
     pub pages_at_once: usize,
     /// Memory in bytes for all pages together that are in work or not yet read by their clients. A page that finds none waits
-    /// two seconds for it and then passes untouched, as does one that grows over it. The unread pages of one client may hold a
-    /// sixteenth of it, or two of the largest pages.
+    /// two seconds for it and then passes untouched, as does one that grows over it. One site takes three quarters of it at most
+    /// for one client; the unread pages of one client may hold a sixteenth of it, or two of the largest pages.
     #[serde(with = "Bounded::<1_048_576, { u64::MAX }>")]
     pub pages_memory_bytes: usize,
     /// Seconds until a page must have arrived; a slower one is passed on as it arrives.
@@ -36,7 +37,8 @@ pub struct Limits {
     /// Seconds that a page may pause while it arrives; one that pauses for longer is passed on from there as it arrives.
     #[serde(with = "Bounded::<1, 86_400>")]
     pub page_pause_seconds: u64,
-    /// Threads that work on pages; `null` means one per processor. Takes effect at the next start.
+    /// Pages that are worked on at the same moment; a page of another site or client need not wait for them, up to twice as
+    /// many. `null` means one per processor. Takes effect at the next start.
     #[serde(deserialize_with = "Bounded::<1, 1024>::or_null")]
     #[schemars(range(min = 1, max = 1024))]
     pub page_workers: Option<usize>,

@@ -109,7 +109,7 @@ impl Rewriter {
             return None;
         }
         let length = content_length(&head.headers);
-        let reservation = self.memory.reserve(asked.client, length, !codings.is_empty()).await.ok()?;
+        let reservation = self.memory.reserve(&asked.owner(), length, !codings.is_empty()).await.ok()?;
         let purpose = Purpose::Part(part);
         let mut original = Original::new(self.settings.max_html_bytes, reservation.clone());
         let job = self.job(&asked, next, &head, codings, reservation, purpose);

@@ -1,11 +1,11 @@
 //! What rewriting needs to know of a request when the response has come.
 
-use std::{hash::Hash, net::IpAddr};
+use std::{hash::Hash, net::IpAddr, sync::Arc};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header, uri::PathAndQuery};
 use url::Url;
 
-use super::{Look, coding::Coding, no_transform};
+use super::{Look, coding::Coding, no_transform, shares::Owner};
 use crate::{
     authority::Target,
     config::HostPatterns,
@@ -23,6 +23,7 @@ const X_REQUESTED_WITH: HeaderName = HeaderName::from_static("x-requested-with")
 pub(crate) struct RequestInfo<'a> {
     pub(super) client: IpAddr,
     pub(crate) look: &'a Look,
+    client: IpAddr,
     target: &'a Target,
     host: &'a str,
     path: Option<PathAndQuery>,
@@ -125,6 +126,11 @@ impl<'a> RequestInfo<'a> {
     /// `None` if the target is no URL; such a page is not rewritten.
     pub(crate) fn url(&self) -> Option<Url> {
         self.target.url(&self.path())
+    }
+
+    /// Whose its page is.
+    pub(super) fn owner(&self) -> Arc<Owner> {
+        Owner::new(self.client, self.host)
     }
 
     /// Whether its host matches.

@@ -57,7 +57,6 @@ impl Exchange {
         info.controls = view.map(|_| self.proxy.controls.of_page(self.device(headers), headers, view));
         let look = own_look.as_ref().unwrap_or(look);
         info.look = look;
-        let address = self.connection.client.ip();
         if view.is_none() {
             self.proxy.bypass_links.apply(address, request.headers(), &mut info);
         }
