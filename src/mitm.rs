@@ -288,7 +288,8 @@ impl SniffedConnect {
             Err(error) => self.failed(&error),
             Ok(upstream) => {
                 let draining = self.connection.shutdown.draining.child_token();
-                Trust::watch(self.trust, &draining, tunnel::copy(&draining, client, upstream, self.log, None)).await;
+                let limits = SilenceLimits::in_use(&self.running.config.timeouts);
+                Trust::watch(self.trust, &draining, tunnel::copy(&draining, client, upstream, self.log, limits)).await;
             }
         }
     }

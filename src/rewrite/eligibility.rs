@@ -47,8 +47,15 @@ impl PassReason {
 
     /// Whether the same content would pass again.
     pub(super) fn is_lasting(self) -> bool {
-        let may_end =
-            [Self::NO_TRANSFORM, Self::BROKEN_CODING, Self::BUSY, Self::SLOW, Self::BROKEN_OFF, Self::CANCELLED, Self::PANICKED];
+        let may_end = [
+            Self::NO_TRANSFORM,
+            Self::BROKEN_CODING,
+            Self::BUSY,
+            Self::SLOW,
+            Self::BROKEN_OFF,
+            Self::CANCELLED,
+            Self::PANICKED,
+        ];
         !may_end.contains(&self) && !["out-of-time", "panic"].contains(&self.0)
     }
 

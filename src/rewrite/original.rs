@@ -86,7 +86,7 @@ impl Original {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rewrite::memory_budget::MemoryBudget;
+    use crate::rewrite::{memory_budget::MemoryBudget, shares::Owner};
 
     fn data(text: &'static str) -> Frame<Bytes> {
         Frame::data(Bytes::from_static(text.as_bytes()))
@@ -94,7 +94,10 @@ mod tests {
 
     async fn original(max_bytes: usize) -> Original {
         let budget = MemoryBudget::new(1 << 20, max_bytes);
-        Original::new(max_bytes, budget.reserve([127, 0, 0, 1].into(), Some(0), false).await.unwrap())
+        Original::new(
+            max_bytes,
+            budget.reserve(&Owner::new([127, 0, 0, 1].into(), "a.example"), Some(0), false).await.unwrap(),
+        )
     }
 
     #[tokio::test]

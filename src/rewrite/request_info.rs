@@ -23,7 +23,6 @@ const X_REQUESTED_WITH: HeaderName = HeaderName::from_static("x-requested-with")
 pub(crate) struct RequestInfo<'a> {
     pub(super) client: IpAddr,
     pub(crate) look: &'a Look,
-    client: IpAddr,
     target: &'a Target,
     host: &'a str,
     path: Option<PathAndQuery>,

@@ -47,7 +47,8 @@ impl Exchange {
         let running = Arc::clone(&self.running);
         let profile = self.profile(request.headers(), host).map_or(0, |choice| choice.index);
         let look = running.rewriter.look(profile);
-        let mut info = RequestInfo::of(&request, self.connection.client.ip(), target, host, look);
+        let address = self.connection.client.ip();
+        let mut info = RequestInfo::of(&request, address, target, host, look);
         let view = view.filter(|_| info.is_whole_page());
         let device_looks = &self.proxy.device_looks;
         let reader = device_looks.are_used().then(|| device_looks.of(&self.device(request.headers()))).flatten();

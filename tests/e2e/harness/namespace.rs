@@ -34,8 +34,7 @@ pub(crate) fn enter(test: &str, before: &str) -> bool {
     let dir = tempfile::tempdir().unwrap();
     let hosts = dir.path().join("hosts");
     fs::write(&hosts, "127.0.0.1 localhost\n").unwrap();
-    let script =
-        format!("set -e; ip link set lo up; {before}\necho '{READY}'; exec \"$0\" --exact \"$1\" --nocapture");
+    let script = format!("set -e; ip link set lo up; {before}\necho '{READY}'; exec \"$0\" --exact \"$1\" --nocapture");
     let mut command = Command::new("unshare");
     command.args(["-n", "-m", "sh", "-c", &script]).arg(env::current_exe().unwrap()).arg(test).env(INSIDE, &hosts);
     let Ok(Output { status, stdout, stderr }) = command.output() else {
@@ -47,7 +46,9 @@ pub(crate) fn enter(test: &str, before: &str) -> bool {
         assert!(status.success() && stdout.contains("1 passed"), "in the network: {stdout}\n{stderr}");
     } else {
         let reason = stderr.trim();
-        optional::skip(&format!("`unshare -n -m` or `ip` is not allowed or missing: run it as root, apt install iproute2: {reason}"));
+        optional::skip(&format!(
+            "`unshare -n -m` or `ip` is not allowed or missing: run it as root, apt install iproute2: {reason}"
+        ));
     }
     false
 }
