@@ -18,6 +18,7 @@ mod serve;
 mod service;
 
 use std::{
+    borrow::Cow,
     fmt::Display,
     io::{self, Write},
     net::SocketAddr,
@@ -270,7 +271,7 @@ fn page_failure(error: PageError) -> anyhow::Error {
 
 /// Writes an error to standard error. Where that fails, the exit code still reports it.
 fn complain(problem: impl Display) {
-    let _ = writeln!(io::stderr(), "gleaner: {problem}");
+    let _ = writeln!(io::stderr(), "gleaner: {}", printable(&problem.to_string()));
 }
 
 /// Whether the reader of our output has closed the pipe, as `head` does.
@@ -278,11 +279,18 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Writes to standard output. Unlike `print!` it does not panic where the pipe is closed or the disk is full.
+/// Writes text to standard output. Unlike `print!` it does not panic where the pipe is closed or the disk is full.
 fn say(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(printable(text).as_bytes())?;
     Ok(out.flush()?)
+}
+
+/// Text without control characters but line ends and tabs: what comes from a page or from a server must not command the terminal
+/// (ECMA-48 has sequences that begin with C0 and with C1 characters).
+fn printable(text: &str) -> Cow<'_, str> {
+    let is_bad = |char: char| char.is_control() && !matches!(char, '\n' | '\t');
+    if text.contains(is_bad) { text.replace(is_bad, "\u{fffd}").into() } else { text.into() }
 }
 
 /// The only map from an error to an exit code.
@@ -340,6 +348,13 @@ mod tests {
         }
         let other = Arguments::parse_from(["gleaner", "--listen", "127.0.0.1:1", "schema"]);
         assert_eq!(exit_code(&run(other).unwrap_err()), EX_USAGE);
+    }
+
+    #[test]
+    fn what_is_printed_commands_no_terminal() {
+        let hostile = "a\u{1b}]0;title\u{7}\u{9b}31m\r\u{7f}b\tc\n";
+        assert_eq!(printable(hostile), "a\u{fffd}]0;title\u{fffd}\u{fffd}31m\u{fffd}\u{fffd}b\tc\n");
+        assert!(matches!(printable("plain\n"), Cow::Borrowed(_)));
     }
 
     #[test]

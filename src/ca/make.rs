@@ -50,7 +50,11 @@ pub(super) fn create(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<()
 /// Refuses a clock that was never set.
 pub(crate) fn check_clock() -> Result<(), AuthorityError> {
     let now = OffsetDateTime::now_utc();
-    if now.unix_timestamp() < NOT_BEFORE { Err(AuthorityError::Clock(now.date())) } else { Ok(()) }
+    if now.unix_timestamp() < NOT_BEFORE {
+        Err(AuthorityError::Clock(now.date(), "this program was made".to_owned()))
+    } else {
+        Ok(())
+    }
 }
 
 /// Whether one could be made: writes where it would be, or where its folder would be, and leaves nothing behind.

@@ -35,9 +35,9 @@ pub(super) fn text(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String
         Intercept::Auto => problem().unwrap_or_else(|| {
             "rewritten for browsers that trust the certificate; the start page has the steps".to_owned()
         }),
-        Intercept::On => {
+        Intercept::On => problem().unwrap_or_else(|| {
             "opened; install the certificate from http://gleaner.internal/ in your browser first".to_owned()
-        }
+        }),
         Intercept::Off => {
             "passed as it is; `https: { intercept: auto }` in the configuration rewrites it too".to_owned()
         }

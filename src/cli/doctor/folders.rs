@@ -35,7 +35,7 @@ fn authority(config: &Config) -> Finding {
         Err(AuthorityError::Create(..)) => {
             Finding::skipped(CHECK, "there is none, and its folder cannot be written: see `folders`")
         }
-        Err(AuthorityError::Clock(_)) => {
+        Err(AuthorityError::Clock(..)) => {
             Finding::skipped(CHECK, "there is none, and none is made before the clock is set: see `clock`")
         }
         Err(error) => {
