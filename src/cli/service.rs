@@ -180,7 +180,7 @@ fn user_id() -> String {
 }
 
 fn shown(plan: &Plan) -> String {
-    let commands: String = plan.start.iter().map(|words| format!("{}\n", words.join(" "))).collect();
+    let commands: String = plan.start.iter().map(|words| words.join(" ") + "\n").collect();
     format!("{}:\n\n{}\nThen:\n{commands}", plan.file.display(), plan.text)
 }
 
@@ -201,7 +201,7 @@ fn install(plan: &Plan) -> anyhow::Result<()> {
         make_executable(&plan.file).map_err(|error| cannot(&error))?;
     }
     plan.start.iter().try_for_each(|command| execute(command))?;
-    let notes: String = plan.notes.iter().map(|note| format!("{note}\n")).collect();
+    let notes: String = plan.notes.iter().map(|note| note.clone() + "\n").collect();
     say(&format!(
         "The system runs Gleaner from now on ({}).\n{notes}`gleaner doctor` says whether all is well; `gleaner service \
          uninstall` undoes it.\n",

@@ -23,7 +23,7 @@ fn authority(config: &Config) -> Finding {
         return Finding::ok(CHECK, "none is needed: encrypted pages pass as they are (`https.intercept: off`)");
     }
     let dir = config.authority_dir.as_deref().ok_or(AuthorityError::NoFolder);
-    match dir.and_then(|dir| Authority::look_to_make(dir)) {
+    match dir.and_then(Authority::look_to_make) {
         Ok(None) => Finding::ok(CHECK, "there is none yet; the first start makes it"),
         Ok(Some(authority)) => match authority.expiry_warning() {
             None => Finding::ok(CHECK, "it is valid, and only its owner can read its key"),
@@ -60,7 +60,7 @@ pub(super) fn check(subject: &Subject) -> Vec<Finding> {
     };
     let mut findings = vec![folder(state, "authority.dir")];
     // Most often it is in the other, and on the same disk.
-    if !(lists.starts_with(state) && !lists.exists()) {
+    if !lists.starts_with(state) || lists.exists() {
         findings.push(folder(lists, "blocking.dir"));
     }
     findings

@@ -2,10 +2,10 @@
 
 use std::{env, fs, num::NonZero, path::Path, thread};
 
-use url::Url;
+use url::{Host, Url};
 
 use super::{Subject, finding::Finding};
-use crate::{Config, service::descriptor_budget};
+use crate::{Config, local_addresses, service::descriptor_budget};
 
 /// Memory of the program beside the pages in work: some 20 MB at rest, lists and connections. Measured figures are in
 /// docs/performance.md.
@@ -124,11 +124,16 @@ fn other_proxies(config: &Config) -> Finding {
 
 fn judge_proxies(config: &Config, found: &[(&str, String)]) -> Finding {
     const CHECK: &str = "other proxies";
+    let is_here = |host: Host<&str>| match host {
+        Host::Domain(name) => name == "localhost",
+        Host::Ipv4(ip) => ip.is_loopback() || local_addresses().contains(&ip.into()),
+        Host::Ipv6(ip) => ip.is_loopback() || local_addresses().contains(&ip.into()),
+    };
     let is_ours = |value: &str| {
-        let address = Url::parse(value).or_else(|_| Url::parse(&format!("http://{value}"))).ok();
-        address
-            .and_then(|address| address.port())
-            .is_some_and(|port| config.listen.iter().any(|addr| addr.port() == port))
+        let address = if value.contains("://") { value.to_owned() } else { format!("http://{value}") };
+        let Ok(address) = Url::parse(&address) else { return false };
+        let port = address.port_or_known_default();
+        address.host().is_some_and(is_here) && config.listen.iter().any(|addr| Some(addr.port()) == port)
     };
     let others: Vec<_> = found.iter().filter(|(_, value)| !is_ours(value)).map(|(name, _)| *name).collect();
     if others.is_empty() {
@@ -189,6 +194,9 @@ mod tests {
         let set = |value: &str| judge_proxies(&config, &[("https_proxy", value.to_owned())]);
         for ours in ["http://127.0.0.1:8118", "http://localhost:8118/", "localhost:8118"] {
             assert_eq!(set(ours).level, Level::Ok, "{ours}");
+        }
+        for other in ["http://proxy.example:8118", "http://127.0.0.1:3128"] {
+            assert_eq!(set(other).level, Level::Warning, "{other}");
         }
         let other = set("http://anna:secret@proxy.example:3128/");
         assert!(other.level == Level::Warning && other.next.contains("unset https_proxy"), "{other:?}");

@@ -36,7 +36,7 @@ fn plist(wish: &Wish, log: &Path) -> String {
     }
     words.push("serve".to_owned());
     words.extend(wish.lan.then(|| "--lan".to_owned()));
-    let words: String = words.iter().map(|word| format!("    <string>{}</string>\n", escaped(word))).collect();
+    let words: String = words.iter().map(|word| ["    <string>", &escaped(word), "</string>\n"].concat()).collect();
     // `SuccessfulExit` false: started again after a failure, and not after a signal that ended it.
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\

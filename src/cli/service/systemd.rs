@@ -47,7 +47,7 @@ fn of_system(wish: &Wish) -> anyhow::Result<String> {
     let lines = UNIT.lines().filter(|line| !line.starts_with('#'));
     // With a file of its own there is none to write.
     let lines = lines.filter(|line| wish.config.is_none() || !line.starts_with(INIT));
-    let mut unit: String = lines.map(|line| format!("{line}\n")).collect();
+    let mut unit: String = lines.map(|line| line.to_owned() + "\n").collect();
     if !wish.lan {
         unit = unit.replace(" init --lan", " init");
     }
