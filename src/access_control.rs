@@ -4,6 +4,8 @@
 //! resolved addresses are judged by [`Acl::check_resolved`] at connect time, because only then is it known where a name
 //! leads.
 
+mod home_network;
+
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
     sync::{Arc, LazyLock},
@@ -11,8 +13,10 @@ use std::{
 
 use ipnet::IpNet;
 
+pub(crate) use self::home_network::Initiator;
+use self::home_network::is_home_address;
 use crate::{
-    authority::{Scheme, Target},
+    authority::{Host, Scheme, Target},
     config::Access,
 };
 
@@ -21,6 +25,8 @@ use crate::{
 pub(crate) struct Permit {
     target: Arc<Target>,
     port_rule: PortRule,
+    initiator: Initiator,
+    may_be_at_home: bool,
 }
 
 impl Permit {
@@ -31,6 +37,16 @@ impl Permit {
     /// Protocols that may pass through a CONNECT to this target.
     pub(crate) fn port_rule(&self) -> PortRule {
         self.port_rule
+    }
+
+    /// Whether the target may be in the home network: by its address, or by a name that may lead there.
+    pub(crate) fn may_be_at_home(&self) -> bool {
+        self.may_be_at_home
+    }
+
+    /// Whether it is not known yet that a public page wants something of the home network: a name must be resolved for it.
+    pub(crate) fn must_be_resolved(&self) -> bool {
+        self.may_be_at_home && self.initiator == Initiator::Public && matches!(self.target.host, Host::Name(_))
     }
 }
 
@@ -57,6 +73,14 @@ pub(crate) enum Refusal {
     Address(IpAddr),
     #[error("{0} is an address of a private network; `access.private_targets` or `access.allow_targets` can open it")]
     Private(IpAddr),
+    /// DNS rebinding, or a name server of the home network that answers for a public name.
+    #[error(
+        "this name of the public internet leads to {0}, an address of the home network; web sites do so to reach devices there \
+         (DNS rebinding)"
+    )]
+    Rebound(IpAddr),
+    #[error("a page or server of the public internet leads to {0}, an address of the home network")]
+    FromPublic(IpAddr),
     #[error("that address is this proxy itself")]
     Own,
 }
@@ -79,24 +103,50 @@ impl Acl {
     }
 
     /// Judges what can be judged before a name is resolved.
-    pub(crate) fn permit(&self, target: Target) -> Result<Permit, Refusal> {
+    pub(crate) fn permit(&self, target: Target, initiator: Initiator) -> Result<Permit, Refusal> {
         let addr = target.socket_addr();
         if let Some(addr) = addr {
             self.check_addr(addr)?;
+            if initiator == Initiator::Public {
+                self.check_for_public(addr)?;
+            }
         }
         let port_rule = self.port_rule(addr, target.port, target.scheme)?;
-        Ok(Permit { target: Arc::new(target), port_rule })
+        let may_be_at_home = match addr {
+            Some(addr) => self.is_at_home(addr),
+            None => self.may_lead_home(target.plain_host()),
+        };
+        Ok(Permit { target: Arc::new(target), port_rule, initiator, may_be_at_home })
     }
 
     /// Judges an address that a permitted target has led to. `carries` is what the connection will be used for:
     /// [`PortRule::WebOnly`] where this program itself speaks HTTP or TLS on it.
-    pub(crate) fn check_resolved(&self, addr: SocketAddr, scheme: Scheme, carries: PortRule) -> Result<(), Refusal> {
+    pub(crate) fn check_resolved(&self, addr: SocketAddr, target: &Target, carries: PortRule) -> Result<(), Refusal> {
         self.check_addr(addr)?;
-        match self.port_rule(Some(addr), addr.port(), scheme)? {
+        let is_public = matches!(&target.host, Host::Name(_)) && !self.may_lead_home(target.plain_host());
+        if is_public && self.is_at_home(addr) {
+            return Err(Refusal::Rebound(embedded(addr.ip())));
+        }
+        match self.port_rule(Some(addr), addr.port(), target.scheme)? {
             // The port is named for another address only.
             PortRule::WebOnly if carries == PortRule::Any => Err(Refusal::WebOnly(addr.port())),
             _ => Ok(()),
         }
+    }
+
+    /// Judges an address that something public has led to.
+    pub(crate) fn check_for_public(&self, addr: SocketAddr) -> Result<(), Refusal> {
+        if self.is_at_home(addr) { Err(Refusal::FromPublic(embedded(addr.ip()))) } else { Ok(()) }
+    }
+
+    /// Whether an address is one of the home network, and none of `allow_targets`: what these name is open to everything.
+    fn is_at_home(&self, addr: SocketAddr) -> bool {
+        let ip = embedded(addr.ip());
+        is_home_address(ip) && !self.is_excepted(ip, addr.port())
+    }
+
+    fn is_excepted(&self, ip: IpAddr, port: u16) -> bool {
+        self.access.allow_targets.iter().any(|pattern| pattern.matches(ip, port))
     }
 
     fn check_addr(&self, addr: SocketAddr) -> Result<(), Refusal> {
@@ -104,7 +154,7 @@ impl Acl {
         if self.is_own(SocketAddr::new(ip, addr.port())) {
             return Err(Refusal::Own);
         }
-        if self.access.allow_targets.iter().any(|pattern| pattern.matches(ip, addr.port())) {
+        if self.is_excepted(ip, addr.port()) {
             Ok(())
         } else if is_internal(ip) {
             Err(Refusal::Address(ip))
@@ -320,7 +370,8 @@ mod tests {
             (&named, "http://a.example:25/", Ok(PortRule::Any)),
         ] {
             let target = Target::of_absolute(&url.parse().unwrap()).unwrap();
-            assert_eq!(acl.permit(target).map(|permit| permit.port_rule()), wanted, "{url}");
+            let permit = acl.permit(target, Initiator::Near);
+            assert_eq!(permit.map(|permit| permit.port_rule()), wanted, "{url}");
         }
         for (addr, carries, wanted) in [
             ("127.0.0.1:8500", PortRule::Any, Ok(())),
@@ -329,7 +380,44 @@ mod tests {
             ("93.184.216.34:443", PortRule::Any, Ok(())),
             ("93.184.216.34:25", PortRule::WebOnly, Err(Refusal::Port(25))),
         ] {
-            assert_eq!(named.check_resolved(addr.parse().unwrap(), Scheme::Https, carries), wanted, "{addr}");
+            let target = Target::of_absolute(
+                &format!("https://a.example:{}/", addr.rsplit(':').next().unwrap()).parse().unwrap(),
+            );
+            assert_eq!(named.check_resolved(addr.parse().unwrap(), &target.unwrap(), carries), wanted, "{addr}");
+        }
+    }
+
+    #[test]
+    fn public_names_and_public_pages_do_not_lead_home() {
+        let acl = acl("{allow_targets: [192.168.1.9], rebind_allowed: [nas.example.org]}");
+        let home: IpAddr = [192, 168, 1, 7].into();
+        let excepted: IpAddr = [192, 168, 1, 9].into();
+        for (host, ip, wanted) in [
+            ("a.example", home, Err(Refusal::Rebound(home))),
+            ("a.example", "::ffff:192.168.1.7".parse().unwrap(), Err(Refusal::Rebound(home))),
+            ("a.example", excepted, Ok(())),
+            ("a.example", [93, 184, 216, 34].into(), Ok(())),
+            // Handed out for public names by programs that tunnel all traffic.
+            ("a.example", [198, 18, 0, 7].into(), Ok(())),
+            ("nas.example.org", home, Ok(())),
+            ("router.lan", home, Ok(())),
+            ("1.plex.direct", home, Ok(())),
+            ("192.168.1.7", home, Ok(())),
+        ] {
+            let target = Target::of_absolute(&format!("http://{host}/").parse().unwrap()).unwrap();
+            assert_eq!(acl.check_resolved((ip, 80).into(), &target, PortRule::WebOnly), wanted, "{host} {ip}");
+        }
+        for (url, wanted) in [
+            ("http://192.168.1.7/", Err(Refusal::FromPublic(home))),
+            ("http://192.168.1.9/", Ok(false)),
+            ("http://93.184.216.34/", Ok(false)),
+            ("http://router.lan/", Ok(true)),
+            ("http://a.example/", Ok(false)),
+        ] {
+            let target = Target::of_absolute(&url.parse().unwrap()).unwrap();
+            assert!(acl.permit(target.clone(), Initiator::Near).is_ok());
+            let permit = acl.permit(target, Initiator::Public);
+            assert_eq!(permit.map(|permit| permit.must_be_resolved()), wanted, "{url}");
         }
     }
 }

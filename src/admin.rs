@@ -45,10 +45,12 @@ pub(crate) fn is_control_host(target: &Target) -> bool {
     matches!(target.host, Host::Name(_)) && is_ours(target.plain_host())
 }
 
-/// Whether a request is that of a browser that looks for a proxy by itself, at `wpad` in its own domain.
-pub(crate) fn is_wpad<B>(target: &Target, request: &Request<B>) -> bool {
+/// Whether a request is that of a browser that looks for a proxy by itself, at `wpad` in the domain of its own network. A site can
+/// have the name `wpad.` in its own domain lead here (DNS rebinding).
+pub(crate) fn is_wpad<B>(target: &Target, request: &Request<B>, acl: &Acl) -> bool {
     let host = target.plain_host();
-    request.uri().path() == PAC[1] && (host == "wpad" || host.starts_with("wpad."))
+    let is_named = host == "wpad" || host.starts_with("wpad.");
+    request.uri().path() == PAC[1] && is_named && matches!(target.host, Host::Name(_)) && acl.is_home_name(host)
 }
 
 /// Whether a client asks the proxy itself for the script, and not through it. Browsers do so without a name and a password.
@@ -91,19 +93,21 @@ pub(crate) struct Visit<'a> {
     local: SocketAddr,
     /// Whether it uses the proxy, and has not opened its address as that of a web site.
     proxied: bool,
-    /// The client of the CONNECT, over TLS.
+    /// The client of the CONNECT and the host that it named, over TLS.
     connect: Option<&'a Device>,
+    tunnel: Option<&'a str>,
 }
 
 impl<'a> Visit<'a> {
     pub(crate) fn new<B>(connection: &'a Connection, device: Device, request: &'a Request<B>) -> Self {
-        let encrypted = connection.tunnel.as_ref().is_some_and(|tunnel| tunnel.scheme == Scheme::Https);
+        let encrypted = connection.tunnel.as_ref().filter(|tunnel| tunnel.scheme == Scheme::Https);
         Self {
             device,
             user_agent: device::user_agent(request.headers()),
             local: SocketAddr::new(connection.local.ip().to_canonical(), connection.local.port()),
             proxied: connection.tunnel.is_some() || request.uri().scheme().is_some(),
-            connect: connection.device.as_ref().filter(|_| encrypted),
+            connect: connection.device.as_ref().filter(|_| encrypted.is_some()),
+            tunnel: encrypted.map(Target::plain_host),
         }
     }
 
@@ -128,10 +132,9 @@ pub(crate) fn answer<B>(proxy: &Proxy, visit: &Visit<'_>, request: &Request<B>) 
         };
         return done.unwrap_or_else(stale_form);
     }
-    learn(proxy, &running, visit, request);
     match path {
         "/" | "" => error_pages::page(StatusCode::OK, &start::page(proxy, &running, visit)),
-        start::CHECK => check_style(),
+        start::CHECK if learn(proxy, &running, visit, request) => check_style(),
         forms::FORGOTTEN => forgotten(),
         bypass_link::PATH => {
             let forbids = |page: &Url| running.config.blocker.forbids_page(page);
@@ -169,18 +172,19 @@ fn check_method<B>(request: &Request<B>) -> Option<Response<Body>> {
     Some(response)
 }
 
-/// Over TLS, a client has accepted our certificate. A page that a person has opened shows nothing: there a wrong
-/// certificate is a warning, which can be passed.
-fn learn<B>(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, request: &Request<B>) {
+/// Whether a client has accepted our certificate: by the style sheet of a start page that it was shown, over TLS. A page that a
+/// person has opened shows nothing: there a wrong certificate is a warning, which can be passed; nor does what another site's page
+/// names.
+fn learn<B>(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, request: &Request<B>) -> bool {
     let is_opened = request.headers().get("sec-fetch-dest").is_some_and(|destination| destination == "document");
-    if let Some(connect) = visit.connect.filter(|_| !is_opened)
-        && let Some(authority) = running.authority()
-    {
-        let browser = visit.device.agent.clone();
-        if proxy.trusted_devices.learn(connect, browser, authority.fingerprint()) {
-            proxy.tunnelled.trusted(connect);
-        }
+    let (Some(connect), Some(authority), false) = (visit.connect, running.authority(), is_opened) else { return false };
+    if !start::is_check(proxy, visit, request.uri().path()) {
+        return false;
     }
+    if proxy.trusted_devices.learn(connect, visit.device.agent.clone(), authority.fingerprint()) {
+        proxy.tunnelled.trusted(connect);
+    }
+    true
 }
 
 fn check_style() -> Response<Body> {

@@ -2,8 +2,10 @@
 //! request's log entry, which is written after the last byte.
 
 mod incoming;
+mod lease;
 mod replay;
 mod timing;
+mod upload;
 
 use std::{
     collections::VecDeque,
@@ -23,8 +25,10 @@ use tokio::time::timeout;
 
 pub(crate) use self::{
     incoming::IncomingBody,
+    lease::Lease,
     replay::ReplayHandle,
     timing::{ContinueGate, EndMarker, IdleTimer},
+    upload::Upload,
 };
 use crate::{
     client::UpstreamError,

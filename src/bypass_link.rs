@@ -5,9 +5,11 @@
 //! control host, whose pages no site can read or frame. Nothing shows in the page's URL or in `Referer`.
 
 use std::{
-    hash::{BuildHasher, RandomState},
     net::IpAddr,
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     time::Duration,
 };
 
@@ -22,6 +24,7 @@ use crate::{
     expiring_map::{ExpiringMap, Lifetime},
     panel::in_words,
     rewrite::RequestInfo,
+    tokens::{self, Token, Tokens},
 };
 
 /// The path on the control host.
@@ -42,10 +45,8 @@ const MAX_PAGES: usize = 10_000;
 
 /// Which pages are shown unfiltered, and to which clients.
 pub(crate) struct BypassLinks {
-    /// Random for each process. The hash is the standard library's SipHash-1-3: a guessed token has one chance in 2^64, and
-    /// gains one unfiltered page.
-    key: RandomState,
-    allowed: ExpiringMap<u64, ()>,
+    tokens: Arc<Tokens>,
+    allowed: ExpiringMap<Token, ()>,
     /// Whether there ever was one.
     is_used: AtomicBool,
 }
@@ -70,9 +71,9 @@ fn whole_host(page: &Url) -> Option<Url> {
 }
 
 impl BypassLinks {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(tokens: Arc<Tokens>) -> Self {
         Self {
-            key: RandomState::new(),
+            tokens,
             allowed: ExpiringMap::new(MAX_PAGES, Lifetime::SinceUse(ALLOWED_FOR)),
             is_used: AtomicBool::default(),
         }
@@ -137,9 +138,10 @@ impl BypassLinks {
         let whole_host = rule.as_ref().and_then(|_| whole_host(&page));
         let allowed = whole_host.as_ref().unwrap_or(&page);
         let token = self.token(client, request.headers(), allowed);
-        let is_confirmed = value("token").is_some_and(|given| given == format!("{token:016x}"));
+        let is_confirmed =
+            value("token").is_some_and(|given| self.is_token(&given, client, request.headers(), allowed));
         if !is_confirmed || request.method() != Method::GET {
-            return error_pages::page(StatusCode::OK, &confirmation(&page, rule.as_deref(), token));
+            return error_pages::page(StatusCode::OK, &confirmation(&page, rule.as_deref(), &tokens::text(token)));
         }
         if value(END).is_some() {
             self.allowed.remove(&token);
@@ -150,21 +152,32 @@ impl BypassLinks {
         admin::see_other(page.as_str())
     }
 
-    /// `User-Agent` distinguishes clients behind one IP address.
-    pub(crate) fn token(&self, client: IpAddr, headers: &HeaderMap, page: &Url) -> u64 {
-        let browser = headers.get(header::USER_AGENT);
-        let mut page = page.clone();
-        page.set_fragment(None);
-        let browser = browser.map(HeaderValue::as_bytes);
-        self.key.hash_one((client, browser, page.as_str()))
+    fn token(&self, client: IpAddr, headers: &HeaderMap, page: &Url) -> Token {
+        self.tokens.of(ORIGINAL, &parts(client, headers, page))
     }
+
+    /// Whether this is the text of that token.
+    fn is_token(&self, given: &str, client: IpAddr, headers: &HeaderMap, page: &Url) -> bool {
+        self.tokens.is(given, ORIGINAL, &parts(client, headers, page))
+    }
+}
+
+/// The purpose of the tokens.
+const ORIGINAL: &str = "original";
+
+/// The parts that a token is made of. `User-Agent` distinguishes clients behind one IP address.
+fn parts(client: IpAddr, headers: &HeaderMap, page: &Url) -> [Vec<u8>; 3] {
+    let browser = headers.get(header::USER_AGENT).map(HeaderValue::as_bytes).unwrap_or_default();
+    let mut page = page.clone();
+    page.set_fragment(None);
+    [client.to_string().into_bytes(), browser.to_vec(), page.as_str().as_bytes().to_vec()]
 }
 
 /// The confirmation page. The original page cannot carry a link back, so this page has it: the browser's Back leads here, as the
 /// page was, if the browser kept it.
-fn confirmation(page: &Url, rule: Option<&str>, token: u64) -> Markup {
+fn confirmation(page: &Url, rule: Option<&str>, token: &str) -> Markup {
     let mut link = if rule.is_some() { to_blocked(page) } else { to(page) };
-    link.query_pairs_mut().append_pair("token", &format!("{token:016x}"));
+    link.query_pairs_mut().append_pair("token", token);
     let mut end = link.clone();
     end.query_pairs_mut().append_pair(END, "1");
     let (title, heading, text, go, stay) = if rule.is_some() {
@@ -235,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_page_is_allowed_to_the_client_that_followed_the_confirmation() {
-        let links = BypassLinks::new();
+        let links = BypassLinks::new(Arc::new(Tokens::open(None)));
         let none = HeaderMap::new();
         for address in ["https://example.org/", "https://example.org/a%20b?x=1&y=%26#part", "http://example.org:8080/?"]
         {
@@ -244,7 +257,7 @@ mod tests {
             let query = link.query().unwrap();
             assert_eq!(ask(&links, CLIENT, query).status(), StatusCode::OK);
             assert!(!links.allows(CLIENT, &none, &page), "before the confirmation");
-            let token = format!("{query}&token={:016x}", links.token(CLIENT, &none, &page));
+            let token = format!("{query}&token={}", tokens::text(links.token(CLIENT, &none, &page)));
             let other = "192.0.2.1".parse().unwrap();
             assert_eq!(ask(&links, other, &token).status(), StatusCode::OK);
             let answer = ask(&links, CLIENT, &token);
@@ -257,7 +270,7 @@ mod tests {
 
     #[test]
     fn other_schemes_and_names_of_users_are_rejected() {
-        let links = BypassLinks::new();
+        let links = BypassLinks::new(Arc::new(Tokens::open(None)));
         for query in [
             "",
             "page=",

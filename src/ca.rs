@@ -9,7 +9,7 @@ mod manage;
 use std::{
     fs, io,
     ops::RangeInclusive,
-    os::unix::fs::PermissionsExt,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -19,21 +19,23 @@ use rcgen::{
     SanType, SerialNumber,
 };
 use rustls::{
-    ServerConfig,
+    ServerConfig, SignatureScheme, SupportedCipherSuite,
     crypto::{
         CryptoProvider,
         ring::{Ticketer, default_provider, sign::any_supported_type},
     },
     pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, pem::PemObject},
-    server::NoServerSessionStorage,
+    server::{ClientHello, NoServerSessionStorage},
     sign::{CertifiedKey, SigningKey, SingleCertAndKey},
     version::{TLS12, TLS13},
 };
 use time::{Duration, OffsetDateTime};
 
+pub(crate) use self::make::check_clock;
 use crate::{
     authority::Host,
     expiring_map::{ExpiringMap, Lifetime},
+    private_file,
 };
 
 const KEY_FILE: &str = "ca.key.pem";
@@ -73,8 +75,8 @@ pub enum AuthorityError {
     #[error("{0}: {1}")]
     Content(PathBuf, String),
     /// Nothing can be dated.
-    #[error("this machine's clock says that it is {0}, which is before this program was made; set it")]
-    Clock(time::Date),
+    #[error("this machine's clock says that it is {0}, which is before {1}; set it")]
+    Clock(time::Date, String),
     /// A certificate could not be made.
     #[error("cannot make a certificate: {0}")]
     Mint(#[from] rcgen::Error),
@@ -205,8 +207,13 @@ fn load(dir: &Path) -> Result<Authority, AuthorityError> {
             return Err(bad(path, problem));
         }
     }
+    for path in [dir, &key_path] {
+        let checked =
+            private_file::check_owner(path).map_err(|error| AuthorityError::Read(path.to_path_buf(), error))?;
+        checked.map_err(|problem| bad(path, problem))?;
+    }
     let metadata = fs::metadata(&key_path).map_err(|error| AuthorityError::Read(key_path.clone(), error))?;
-    let mode = metadata.permissions().mode() & 0o777;
+    let mode = metadata.mode() & 0o777;
     if mode & 0o077 != 0 {
         let problem =
             format!("others than its owner can read or write it (mode {mode:o}); `chmod 600` on it mends that");
@@ -218,7 +225,12 @@ fn load(dir: &Path) -> Result<Authority, AuthorityError> {
     let certificate_pem = only_certificate(&read(&cert_path)?);
     let certificate = CertificateDer::from_pem_slice(certificate_pem.as_bytes())
         .map_err(|error| bad(&cert_path, format!("not a certificate: {error}")))?;
-    let not_after = check_certificate(&certificate, &key).map_err(|problem| bad(&cert_path, problem))?;
+    let (not_before, not_after) = check_certificate(&certificate, &key).map_err(|problem| bad(&cert_path, problem))?;
+    let now = OffsetDateTime::now_utc();
+    if now < not_before {
+        let begin = format!("the certificate in {} became valid ({})", cert_path.display(), not_before.date());
+        return Err(AuthorityError::Clock(now.date(), begin));
+    }
     let issuer = Issuer::from_ca_cert_der(&certificate, key)?;
     let leaf_key = KeyPair::generate()?;
     let signer = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(leaf_key.serialize_der()));
@@ -246,8 +258,11 @@ fn only_certificate(text: &str) -> String {
 /// Advice where a certificate cannot be used.
 const ANOTHER: &str = "`gleaner ca regenerate --yes` makes another authority, which every device must then trust";
 
-/// The last moment at which the certificate is valid.
-fn check_certificate(certificate: &CertificateDer<'_>, key: &KeyPair) -> Result<OffsetDateTime, String> {
+/// From when and until when the certificate is valid.
+fn check_certificate(
+    certificate: &CertificateDer<'_>,
+    key: &KeyPair,
+) -> Result<(OffsetDateTime, OffsetDateTime), String> {
     let (_, parsed) =
         x509_parser::parse_x509_certificate(certificate).map_err(|error| format!("not a certificate: {error}"))?;
     if parsed.public_key().subject_public_key.data.as_ref() != key.public_key_raw() {
@@ -260,17 +275,10 @@ fn check_certificate(certificate: &CertificateDer<'_>, key: &KeyPair) -> Result<
     }
     let validity = parsed.validity();
     let (from, until) = (validity.not_before.to_datetime(), validity.not_after.to_datetime());
-    let now = OffsetDateTime::now_utc();
-    if now > until {
+    if OffsetDateTime::now_utc() > until {
         return Err(format!("the certificate has expired on {}; {ANOTHER}", until.date()));
     }
-    if now < from {
-        return Err(format!(
-            "the certificate is valid from {} only; set this machine's clock, or {ANOTHER}",
-            from.date()
-        ));
-    }
-    Ok(until)
+    Ok((from, until))
 }
 
 fn valid_for(params: &mut CertificateParams, days: i64) {
@@ -288,10 +296,20 @@ fn random_serial() -> SerialNumber {
     SerialNumber::from_slice(&bytes)
 }
 
-/// The TLS cipher suites that this program offers.
-pub(crate) fn cipher_suites() -> Vec<rustls::CipherSuite> {
-    let suites = &default_provider().cipher_suites;
-    suites.iter().map(rustls::SupportedCipherSuite::suite).collect()
+/// The signature of leaves: the keys that rcgen makes are of P-256, and ring cannot make RSA keys.
+const LEAF_SIGNATURE: SignatureScheme = SignatureScheme::ECDSA_NISTP256_SHA256;
+
+/// Whether a client offers a cipher suite, a signature and a group with which a leaf can be shown to it.
+pub(crate) fn can_be_shown_leaf(hello: &ClientHello<'_>) -> bool {
+    let provider = default_provider();
+    let shows_leaf = |suite: &SupportedCipherSuite| match suite {
+        SupportedCipherSuite::Tls13(_) => true,
+        SupportedCipherSuite::Tls12(suite) => suite.sign.contains(&LEAF_SIGNATURE),
+    };
+    let is_offered = |suite: &SupportedCipherSuite| hello.cipher_suites().contains(&suite.suite());
+    provider.cipher_suites.iter().any(|suite| is_offered(suite) && shows_leaf(suite))
+        && hello.signature_schemes().contains(&LEAF_SIGNATURE)
+        && hello.named_groups().is_none_or(|groups| provider.kx_groups.iter().any(|ours| groups.contains(&ours.name())))
 }
 
 /// Random bytes from ring, which gets them from the operating system.

@@ -5,6 +5,7 @@ mod blocks;
 mod ca;
 mod check_config;
 mod devices;
+mod doctor;
 mod explain;
 mod extract;
 mod hash_password;
@@ -14,8 +15,10 @@ mod lists;
 mod overlay;
 mod pause;
 mod serve;
+mod service;
 
 use std::{
+    borrow::Cow,
     fmt::Display,
     io::{self, Write},
     net::SocketAddr,
@@ -23,7 +26,7 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use gleaner_filters::PageError;
 
 use crate::{
@@ -45,6 +48,7 @@ const EX_CONFIG: u8 = 78;
 const EXIT_CODES: &str = "\
 Exit codes:
    0  all went well
+   1  `gleaner doctor` has found a problem
   64  the command line is wrong
   65  a page cannot be decompressed or filtered: broken gzip, an image, nothing, nested too deep, a frameset; a
       password is empty or one that no browser sends
@@ -105,6 +109,13 @@ enum Command {
     },
     /// Let everything through for some time
     Pause(pause::Args),
+    /// Look at all that the proxy needs, and say what to do where something is wrong
+    Doctor(doctor::Args),
+    /// Let the system run the proxy, from its start on
+    Service {
+        #[command(subcommand)]
+        command: service::Command,
+    },
     /// Say what becomes of a request: which profile it gets, which rule of which list decides, and why
     Explain(Box<explain::Args>),
 }
@@ -171,6 +182,12 @@ impl ServeArguments {
     }
 }
 
+/// The command line, for the tool that makes man pages and completions of it.
+#[must_use]
+pub fn command() -> clap::Command {
+    Arguments::command()
+}
+
 /// The program: arguments → configuration → command, and the exit code of what went wrong.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -221,6 +238,8 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Blocks(arguments)) => blocks::run(&arguments, &load(config)?),
         Some(Command::Lists { command }) => lists::run(command, &load(config.clone())?, || Ok(load(config.clone())?)),
         Some(Command::Pause(arguments)) => pause::run(&arguments, &load(config)?),
+        Some(Command::Doctor(arguments)) => doctor::run(arguments, config),
+        Some(Command::Service { command }) => service::run(command, config),
         Some(Command::Explain(arguments)) => explain::run(&arguments, &load(config)?),
     }
 }
@@ -252,7 +271,7 @@ fn page_failure(error: PageError) -> anyhow::Error {
 
 /// Writes an error to standard error. Where that fails, the exit code still reports it.
 fn complain(problem: impl Display) {
-    let _ = writeln!(io::stderr(), "gleaner: {problem}");
+    let _ = writeln!(io::stderr(), "gleaner: {}", printable(&problem.to_string()));
 }
 
 /// Whether the reader of our output has closed the pipe, as `head` does.
@@ -260,11 +279,18 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Writes to standard output. Unlike `print!` it does not panic where the pipe is closed or the disk is full.
+/// Writes text to standard output. Unlike `print!` it does not panic where the pipe is closed or the disk is full.
 fn say(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(printable(text).as_bytes())?;
     Ok(out.flush()?)
+}
+
+/// Text without control characters but line ends and tabs: what comes from a page or from a server must not command the terminal
+/// (ECMA-48 has sequences that begin with C0 and with C1 characters).
+fn printable(text: &str) -> Cow<'_, str> {
+    let is_bad = |char: char| char.is_control() && !matches!(char, '\n' | '\t');
+    if text.contains(is_bad) { text.replace(is_bad, "\u{fffd}").into() } else { text.into() }
 }
 
 /// The only map from an error to an exit code.
@@ -302,8 +328,6 @@ fn exit_code(error: &anyhow::Error) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
@@ -324,6 +348,13 @@ mod tests {
         }
         let other = Arguments::parse_from(["gleaner", "--listen", "127.0.0.1:1", "schema"]);
         assert_eq!(exit_code(&run(other).unwrap_err()), EX_USAGE);
+    }
+
+    #[test]
+    fn what_is_printed_commands_no_terminal() {
+        let hostile = "a\u{1b}]0;title\u{7}\u{9b}31m\r\u{7f}b\tc\n";
+        assert_eq!(printable(hostile), "a\u{fffd}]0;title\u{fffd}\u{fffd}31m\u{fffd}\u{fffd}b\tc\n");
+        assert!(matches!(printable("plain\n"), Cow::Borrowed(_)));
     }
 
     #[test]

@@ -3,10 +3,15 @@
 //! A request needs a [`Permit`], and every resolved address is checked right before it is connected to, so nothing
 //! unchecked can be reached. What an [`UpstreamError`] looks like to the client is for `error_pages`.
 
+mod alive_io;
 mod connector;
 mod error;
 mod http1_connection;
 mod http2_connection;
+mod network;
+mod opener;
+mod patience;
+mod ping_timer;
 mod pool;
 mod resolver;
 mod response_framing;
@@ -15,39 +20,51 @@ mod retry;
 mod tls;
 mod tolerant_io;
 
-use std::{net::IpAddr, sync::Arc};
+use std::{net::IpAddr, pin::pin, sync::Arc, time::Duration};
 
 use http::{HeaderMap, Request, Response, StatusCode, header, uri::PathAndQuery};
-use http_body::Body as _;
 use hyper::body::Incoming;
-use tokio::{net::TcpStream, sync::OwnedSemaphorePermit};
+use rustls::{ClientConfig, pki_types::CertificateDer};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+    sync::OwnedSemaphorePermit,
+    time::{Instant, timeout},
+};
 
 #[cfg(feature = "fuzzing")]
 pub use self::tolerant_io::read_in_pieces;
 use self::{
-    connector::{Connector, Stream},
+    connector::Connector,
     http1_connection::Http1Connection,
-    pool::{Http2Connection, Pool},
+    opener::{New, Opener, outcome},
+    pool::{Http2Connection, Pool, Wants},
     response_wait::ResponseWait,
 };
 pub(crate) use self::{error::UpstreamError, pool::PinnedConnections, response_wait::OnInformational};
 use crate::{
     access_control::{Acl, Permit},
     authority::{Scheme, Target},
-    body::{Body, IncomingBody},
-    config::{Config, Timeouts},
-    expiring_map::{ExpiringMap, Lifetime},
+    body::{Body, IncomingBody, Lease, Upload},
+    config::{Config, HostPatterns, Timeouts},
 };
 
-/// Origins that are remembered to take HTTP/1.1 only.
-const MAX_HTTP1_ONLY: usize = 1024;
+/// The TLS settings of connections to origins, which offer HTTP/2; `None` where no trusted certificates were found.
+pub(crate) fn tls_settings(
+    extra_roots: &[CertificateDer<'static>],
+    insecure: &HostPatterns,
+) -> Option<Arc<ClientConfig>> {
+    tls::configure(extra_roots, insecure).map(|tls| tls.any)
+}
+
+/// hyper is ready for the next request a moment after a response has ended: when its task has run, which takes longer on a busy
+/// machine. A new connection would take longer still.
+const SETTLING: Duration = Duration::from_secs(1);
 
 /// The client side of one configuration.
 pub(crate) struct Client {
     pool: Arc<Pool>,
-    connector: Connector,
-    /// Origins that asked for HTTP/1.1 (RFC 9113 § 7, `HTTP_1_1_REQUIRED`).
-    http1_only: ExpiringMap<Arc<Target>, ()>,
+    opener: Arc<Opener>,
     timeouts: Timeouts,
 }
 
@@ -56,12 +73,21 @@ pub(crate) struct Client {
 pub(crate) struct Requester<'a> {
     pub(crate) address: IpAddr,
     pub(crate) pinned: &'a PinnedConnections,
+    /// Asks while a response to it is still held, so that it must not wait for a place on another connection.
+    pub(crate) is_nested: bool,
 }
 
 /// A connection to send a request on.
 enum Connection {
-    Http1 { connection: Http1Connection, is_reused: bool },
+    Http1(Http1Place),
     Http2(Http2Connection, OwnedSemaphorePermit),
+}
+
+/// An HTTP/1.1 connection, and the client's place on it.
+struct Http1Place {
+    connection: Http1Connection,
+    permit: Option<OwnedSemaphorePermit>,
+    is_reused: bool,
 }
 
 /// Why a request has no response.
@@ -73,14 +99,13 @@ enum Failed {
     Replay(Box<Request<Body>>),
 }
 
-type Sent = Result<(Response<Incoming>, Option<OwnedSemaphorePermit>), Failed>;
+type Sent = Result<(Response<Incoming>, Lease), Failed>;
 
 impl Client {
     pub(crate) fn new(config: &Config, acl: Arc<Acl>, max_idle: usize) -> Self {
         Self {
             pool: Pool::new(max_idle, config.timeouts.idle),
-            connector: Connector::new(config, acl),
-            http1_only: ExpiringMap::new(MAX_HTTP1_ONLY, Lifetime::Unlimited),
+            opener: Arc::new(Opener::new(Connector::new(config, acl))),
             timeouts: config.timeouts.clone(),
         }
     }
@@ -93,18 +118,20 @@ impl Client {
         requester: Requester<'_>,
         informational: OnInformational,
     ) -> Result<Response<IncomingBody>, UpstreamError> {
+        self.opener.connector.check_initiator(permit, requester.address).await?;
         let target = permit.target();
-        let request_ended = request.body().is_end_stream();
         let wait = ResponseWait::new(&mut request, informational, &self.timeouts);
+        let upload = Upload::of(&mut request);
         let pool = match requester.pinned.pool(target) {
             Some(pinned) => pinned,
             None if authenticates_connection(request.headers()) => requester.pinned.pin(target, self.timeouts.idle),
             None => &self.pool,
         };
-        let (mut response, stream) = if request.headers().contains_key(header::UPGRADE) {
-            Box::pin(self.upgrade(target, request, requester, &wait)).await?
+        let (mut response, lease) = if request.headers().contains_key(header::UPGRADE) {
+            (Box::pin(self.upgrade(target, request, requester, &wait)).await?, None)
         } else {
-            self.exchange(pool, target, request, requester, &wait).await?
+            let (response, lease) = self.exchange(pool, target, request, requester, &wait).await?;
+            (response, Some(lease))
         };
         if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED && target.scheme == Scheme::Http {
             // A browser would take it for this proxy's own.
@@ -112,11 +139,14 @@ impl Client {
         }
         response_framing::check(&mut response)?;
         let version = response.version();
-        Ok(response.map(|body| IncomingBody::of_response(body, version, request_ended, stream)))
+        if let Some(upload) = &upload {
+            upload.supervise(self.timeouts.request_body);
+        }
+        Ok(response.map(|body| IncomingBody::of_response(body, version, upload, lease)))
     }
 
-    /// A kept connection may be closed by the origin just as it is used. What was not sent is sent on another; what
-    /// can be sent again is sent again once, on a new one.
+    /// A kept connection may be closed by the origin just as it is used, or lead nowhere. What was not sent is sent on another;
+    /// what can be sent again is sent again once, on a new one.
     async fn exchange(
         &self,
         pool: &Arc<Pool>,
@@ -124,24 +154,21 @@ impl Client {
         mut request: Box<Request<Body>>,
         requester: Requester<'_>,
         wait: &ResponseWait,
-    ) -> Result<(Response<Incoming>, Option<OwnedSemaphorePermit>), UpstreamError> {
-        let mut is_repeated = false;
+    ) -> Result<(Response<Incoming>, Lease), UpstreamError> {
+        let mut wants = if request.method().is_idempotent() { Wants::Any } else { Wants::Proven };
         loop {
-            let kept = if is_repeated { None } else { pool.take_http1(target, request.method().is_idempotent()) };
-            let connection = if let Some(connection) = kept {
-                Connection::Http1 { connection, is_reused: true }
-            } else if let Some((connection, stream)) = pool.http2(target) {
-                Connection::Http2(connection, stream)
-            } else {
-                Box::pin(self.join_or_open(pool, target, requester)).await?
+            pool.follow_network(self.opener.network.changes());
+            let begun = Instant::now();
+            let connection = match self.kept(pool, target, requester, wants).await {
+                Some(connection) => connection,
+                None => Box::pin(self.wait_or_open(pool, target, requester, wants)).await?,
             };
             let (is_reused, sent) = match connection {
-                Connection::Http1 { connection, is_reused } => {
-                    let sent = self.over_http1(pool, target, request, wait, connection, is_reused);
-                    (is_reused, sent.await)
+                Connection::Http1(place) => {
+                    (place.is_reused, self.over_http1(pool, target, request, wait, place).await)
                 }
                 Connection::Http2(connection, stream) => {
-                    let sent = self.over_http2(target, request, wait, connection, stream);
+                    let sent = self.over_http2(pool, target, request, wait, connection, stream);
                     (false, Box::pin(sent).await)
                 }
             };
@@ -149,53 +176,105 @@ impl Client {
                 Ok(response) => return Ok(response),
                 Err(Failed::Final(error)) => return Err(error),
                 Err(Failed::Unsent(unsent)) if is_reused => unsent,
-                Err(Failed::Unsent(again) | Failed::Replay(again)) if !is_repeated => {
-                    is_repeated = true;
+                Err(Failed::Unsent(_) | Failed::Replay(_)) if matches!(wants, Wants::OpenedSince(_)) => {
+                    return Err(UpstreamError::Closed);
+                }
+                Err(Failed::Unsent(again) | Failed::Replay(again)) => {
+                    wants = Wants::OpenedSince(begun);
                     again
                 }
-                Err(Failed::Unsent(_) | Failed::Replay(_)) => return Err(UpstreamError::Closed),
             };
         }
     }
 
-    /// A place on an HTTP/2 connection that was opened just now, or a new connection.
-    async fn join_or_open(
+    /// A connection that is kept and takes the request now.
+    async fn kept(
         &self,
         pool: &Arc<Pool>,
         target: &Arc<Target>,
         requester: Requester<'_>,
-    ) -> Result<Connection, UpstreamError> {
-        if let Some(connection) = pool.unsettled(target) {
-            connection.settings().await;
-            if let Some((connection, stream)) = pool.http2(target) {
-                return Ok(Connection::Http2(connection, stream));
+        wants: Wants,
+    ) -> Option<Connection> {
+        if let Some((connection, stream)) = pool.http2(target, wants) {
+            return Some(Connection::Http2(connection, stream));
+        }
+        let permit = requester.try_http1()?;
+        self.kept_http1(pool, target, permit, wants).await.ok()
+    }
+
+    /// An HTTP/1.1 connection that is kept and takes the request now; without one, the permit again.
+    async fn kept_http1(
+        &self,
+        pool: &Arc<Pool>,
+        target: &Arc<Target>,
+        permit: Option<OwnedSemaphorePermit>,
+        wants: Wants,
+    ) -> Result<Connection, Option<OwnedSemaphorePermit>> {
+        while let Some(mut connection) = pool.take_http1(target, wants) {
+            let is_ready = connection.sender.is_ready()
+                || timeout(SETTLING, connection.sender.ready()).await.is_ok_and(|ready| ready.is_ok());
+            if is_ready {
+                return Ok(Connection::Http1(Http1Place { connection, permit, is_reused: true }));
             }
         }
-        self.open(pool, target, requester).await
+        Err(permit)
     }
 
-    async fn open(
+    /// Waits for room on a connection, or for a new one, whichever comes first.
+    async fn wait_or_open(
         &self,
         pool: &Arc<Pool>,
         target: &Arc<Target>,
         requester: Requester<'_>,
+        wants: Wants,
     ) -> Result<Connection, UpstreamError> {
         // NTLM and Negotiate do not work over HTTP/2.
-        let http1_only = !Arc::ptr_eq(pool, &self.pool) || self.http1_only.get(target).is_some();
-        let stream = self.connector.connect(target, requester.address, http1_only).await?;
-        self.start(pool, target, stream).await
-    }
-
-    /// Starts HTTP on a new connection.
-    async fn start(&self, pool: &Arc<Pool>, target: &Arc<Target>, stream: Stream) -> Result<Connection, UpstreamError> {
-        if !stream.is_http2 {
-            let connection = http1_connection::handshake(stream.io, false).await?;
-            return Ok(Connection::Http1 { connection, is_reused: false });
-        }
-        let connection = http2_connection::handshake(stream.io).await?;
-        let stream = connection.reserve().ok_or(UpstreamError::Closed)?;
-        pool.put_http2(Arc::clone(target), connection.clone());
-        Ok(Connection::Http2(connection, stream))
+        let is_pinned = !Arc::ptr_eq(pool, &self.pool);
+        let waiting = async {
+            loop {
+                let mut released = pin!(pool.released.notified());
+                released.as_mut().enable();
+                if is_pinned || self.opener.speaks_http1(target) {
+                    let permit = requester.http1().await;
+                    let permit = match self.kept_http1(pool, target, permit, wants).await {
+                        Ok(connection) => return Ok(connection),
+                        Err(permit) => permit,
+                    };
+                    let opened = self.opener.open(pool, target, requester.address, is_pinned).await?;
+                    return Ok(match opened {
+                        New::Http1(connection) => {
+                            Connection::Http1(Http1Place { connection, permit, is_reused: false })
+                        }
+                        New::Http2(connection, stream) => Connection::Http2(connection, stream),
+                    });
+                }
+                if let Some(connection) = self.kept(pool, target, requester, wants).await {
+                    return Ok(connection);
+                }
+                if let Some(connection) = pool.unsettled(target) {
+                    tokio::select! {
+                        () = connection.settings() => {}
+                        () = released => {}
+                    }
+                    continue;
+                }
+                match self.opener.join(pool, target, requester.address, None, false) {
+                    Some(opening) => tokio::select! {
+                        opened = outcome(opening) => {
+                            let is_for_others = opened?.wants_client_certificate;
+                            if !is_for_others && !self.pool.has(target) && !self.opener.speaks_http1(target) {
+                                // Its server has closed it at once.
+                                return Err(UpstreamError::Closed);
+                            }
+                        }
+                        () = released => {}
+                    },
+                    None => released.await,
+                }
+            }
+        };
+        // As long as for a response: so long the connections of others may be in use.
+        timeout(self.timeouts.first_byte, waiting).await.unwrap_or(Err(UpstreamError::ConnectTimeout))
     }
 
     /// On a new HTTP/1.1 connection, which is never reused: upgraded, it belongs to one client (RFC 9110 § 7.8).
@@ -205,41 +284,59 @@ impl Client {
         mut request: Box<Request<Body>>,
         requester: Requester<'_>,
         wait: &ResponseWait,
-    ) -> Result<(Response<Incoming>, Option<OwnedSemaphorePermit>), UpstreamError> {
+    ) -> Result<Response<Incoming>, UpstreamError> {
         http1_connection::prepare(&mut request, target)?;
-        let stream = self.connector.connect(target, requester.address, true).await?;
-        let mut connection = http1_connection::handshake(stream.io, true).await?;
-        match wait.first_byte(std::pin::pin!(connection.sender.send_request(*request))).await? {
+        let stream = self.opener.connector.connect(target, requester.address, true, None).await?;
+        let network = self.opener.address_of(stream.local);
+        let mut connection = http1_connection::handshake(stream, true).await?;
+        match wait.first_byte(pin!(connection.sender.send_request(*request)), network).await? {
             Ok(mut response) => {
                 connection.complete(&mut response);
-                Ok((response, None))
+                Ok(response)
             }
             Err(error) => Err(wait.error(&error)),
         }
     }
 
-    /// Makes sure that there is a connection to an origin, before a client's CONNECT is decrypted: an origin whose TLS
-    /// or certificate request we cannot answer is better tunnelled.
-    pub(crate) async fn preconnect(&self, permit: &Permit, requester: Requester<'_>) -> Result<(), UpstreamError> {
+    /// Makes sure that there is a connection to an origin, which the first request will use, before a client's connection is
+    /// decrypted: an origin whose TLS or certificate request we cannot answer is better tunnelled. `tcp` is one that was opened
+    /// for it before, if any.
+    pub(crate) async fn preconnect(
+        &self,
+        permit: &Permit,
+        requester: Requester<'_>,
+        tcp: Option<TcpStream>,
+    ) -> Result<(), UpstreamError> {
         let target = permit.target();
-        if self.pool.has(target) {
+        if self.has_connection(permit) {
             return Ok(());
         }
-        let http1_only = self.http1_only.get(target).is_some();
-        let stream = self.connector.connect(target, requester.address, http1_only).await?;
-        if stream.wants_client_certificate {
-            return Err(UpstreamError::ClientCertificate);
-        }
-        if let Connection::Http1 { connection, .. } = self.start(&self.pool, target, stream).await? {
-            self.pool.put_http1(Arc::clone(target), connection, None, false);
-        }
-        Ok(())
+        let Some(opening) = self.opener.join(&self.pool, target, requester.address, tcp, true) else {
+            return Ok(());
+        };
+        let opened = outcome(opening).await?;
+        if opened.wants_client_certificate { Err(UpstreamError::ClientCertificate) } else { Ok(()) }
+    }
+
+    /// Whether a request to this origin would find a connection.
+    pub(crate) fn has_connection(&self, permit: &Permit) -> bool {
+        self.pool.follow_network(self.opener.network.changes());
+        self.pool.has(permit.target())
     }
 
     /// Connects for a tunnel.
     pub(crate) async fn connect(&self, permit: &Permit, requester: Requester<'_>) -> Result<TcpStream, UpstreamError> {
         let carries = permit.port_rule();
-        self.connector.tcp(permit.target(), requester.address, carries).await
+        self.opener.connector.tcp(permit.target(), requester.address, carries).await
+    }
+
+    /// Connects over TLS for bytes that are no HTTP.
+    pub(crate) async fn connect_tls(
+        &self,
+        permit: &Permit,
+        requester: Requester<'_>,
+    ) -> Result<impl AsyncRead + AsyncWrite + Unpin + Send + use<>, UpstreamError> {
+        Ok(self.opener.connector.connect(permit.target(), requester.address, true, None).await?.io)
     }
 
     /// Unused connections that are kept.
@@ -250,6 +347,18 @@ impl Client {
     /// Closes idle connections, because descriptors have run out.
     pub(crate) fn close_idle(&self) {
         self.pool.close_idle();
+    }
+}
+
+impl Requester<'_> {
+    /// The permit to use one more HTTP/1.1 connection, if there is one now.
+    fn try_http1(self) -> Option<Option<OwnedSemaphorePermit>> {
+        if self.is_nested { Some(None) } else { self.pinned.try_http1().map(Some) }
+    }
+
+    /// Waits for the permit to use one more HTTP/1.1 connection.
+    async fn http1(self) -> Option<OwnedSemaphorePermit> {
+        if self.is_nested { None } else { self.pinned.http1().await }
     }
 }
 

@@ -67,7 +67,7 @@ use self::listen::Listen;
 pub(crate) use self::{
     edit::effective,
     error::{Kind as ConfigErrorKind, in_plain_words},
-    file::{MAX_CONFIG, read as read_file},
+    file::{MAX_CONFIG, read_regular as read_file},
 };
 use crate::blocking::{Blocker, ListSource};
 

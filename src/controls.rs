@@ -14,23 +14,13 @@
 mod look;
 mod originals;
 
-use std::{
-    fs::{self, DirBuilder},
-    io,
-    os::unix::fs::DirBuilderExt,
-    path::Path,
-    sync::{Arc, OnceLock},
-};
+use std::sync::{Arc, OnceLock};
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 use bytes::Bytes;
 use gleaner_filters::{Links, Shape, View};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, header, response::Parts, uri::PathAndQuery};
-use ring::{
-    hmac,
-    rand::{SecureRandom, SystemRandom},
-};
-use tracing::warn;
+use ring::hmac;
 use url::{Url, form_urlencoded};
 
 pub(crate) use self::originals::Kept;
@@ -40,19 +30,14 @@ use crate::{
     authority::Target,
     device::Device,
     headers::{members, without},
-    private_file,
     rewrite::RequestInfo,
+    tokens::Tokens,
 };
 
 const PARAMETER: &str = "gleaner-view";
 
 /// Where a reader says that a site is always or never rewritten: a path on the control host.
 const SITE: &str = "/settings/site";
-
-/// The secret, beside the authority: links work after a restart, and at every proxy that shares the folder.
-const FILE: &str = "controls.key";
-
-const SECRET_BYTES: usize = 32;
 
 /// Length of an HMAC-SHA-256.
 const MAC_BYTES: usize = 32;
@@ -65,7 +50,7 @@ pub(crate) type PageId = [u8; ID_BYTES];
 
 /// Makes links and checks them.
 pub(crate) struct Controls {
-    key: hmac::Key,
+    tokens: Arc<Tokens>,
     originals: Originals,
 }
 
@@ -94,17 +79,8 @@ pub(crate) struct PageControls {
 }
 
 impl Controls {
-    /// With the secret in the authority's folder; where there is none, with one for this process.
-    pub(crate) fn open(dir: Option<&Path>) -> Self {
-        let mut secret = [0; SECRET_BYTES];
-        let filled = SystemRandom::new().fill(&mut secret);
-        filled.expect("no system that Rust's hash maps work on is without random numbers");
-        if let Some(dir) = dir {
-            let stored = stored_secret(dir, secret)
-                .inspect_err(|error| warn!(%error, file = %dir.join(FILE).display(), "the secret of links cannot be kept: the links in the bar of pages work until this program ends"));
-            secret = stored.unwrap_or(secret);
-        }
-        Self { key: hmac::Key::new(hmac::HMAC_SHA256, &secret), originals: Originals::default() }
+    pub(crate) fn new(tokens: Arc<Tokens>) -> Self {
+        Self { tokens, originals: Originals::default() }
     }
 
     /// Takes the parameter out of a request, and says what it asks for.
@@ -136,7 +112,7 @@ impl Controls {
         let (id, mac) = token.split_at(ID_BYTES);
         let id: PageId = id.try_into().unwrap_or_default();
         let signed = signed(&device(headers), &url, view, id);
-        let is_ours = hmac::verify(&self.key, &signed, mac).is_ok();
+        let is_ours = hmac::verify(self.tokens.key(), &signed, mac).is_ok();
         if is_ours && is_of_page(headers, &url) { Asked::View(view, id) } else { Asked::NotOurs(url) }
     }
 
@@ -159,7 +135,7 @@ impl Controls {
 impl PageControls {
     /// Numbers the page, all of which has come.
     pub(crate) fn number(&self, page: &Url, body: &[Bytes]) {
-        let mut context = hmac::Context::with_key(&self.controls.key);
+        let mut context = hmac::Context::with_key(self.controls.tokens.key());
         context.update(b"page");
         context.update(&of_client(&self.device, &[page.as_str()]));
         for chunk in body {
@@ -186,7 +162,7 @@ impl PageControls {
         link.set_fragment(None);
         // If the page id is not known yet, zeros: the cached original is then not found and the page is fetched again.
         let id = self.id.get().copied().unwrap_or_default();
-        let mac = hmac::sign(&self.controls.key, &signed(&self.device, &link, view, id));
+        let mac = hmac::sign(self.controls.tokens.key(), &signed(&self.device, &link, view, id));
         let token = Base64UrlUnpadded::encode_string(&[&id, mac.as_ref()].concat());
         let before = page.query().map(|query| format!("{query}&")).unwrap_or_default();
         link.set_query(Some(&format!("{before}{PARAMETER}={view}.{token}")));
@@ -225,7 +201,7 @@ impl PageControls {
 
     /// Under which number a page is kept.
     fn place(&self, id: PageId) -> PageId {
-        let mut context = hmac::Context::with_key(&self.controls.key);
+        let mut context = hmac::Context::with_key(self.controls.tokens.key());
         for (name, value) in &self.account {
             context.update(&[name.as_str().as_bytes(), value.as_bytes(), b"\n"].concat());
         }
@@ -295,30 +271,4 @@ fn is_of_page(headers: &HeaderMap, page: &Url) -> bool {
     let is_near = text("sec-fetch-site").is_none_or(|site| ["same-origin", "none"].contains(&site));
     let referer = text(header::REFERER.as_str()).map(|from| Url::parse(from).ok());
     is_near && referer.is_none_or(|from| from.is_some_and(|from| from.origin() == page.origin()))
-}
-
-/// The secret in the file, or where it has none this one, written there.
-fn stored_secret(dir: &Path, secret: [u8; SECRET_BYTES]) -> io::Result<[u8; SECRET_BYTES]> {
-    let file = &dir.join(FILE);
-    // A disk that was full may have left an empty file.
-    if let Some(stored) = fs::read(file).ok().and_then(|bytes| bytes.try_into().ok()) {
-        return Ok(stored);
-    }
-    DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-    private_file::write(file, &secret)?;
-    Ok(secret)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_secret_is_kept_also_where_its_file_was_left_empty() {
-        let dir = tempfile::tempdir().unwrap();
-        let stored = |secret: u8| stored_secret(dir.path(), [secret; SECRET_BYTES]).unwrap()[0];
-        assert_eq!([stored(1), stored(2)], [1, 1]);
-        fs::write(dir.path().join(FILE), "").unwrap();
-        assert_eq!([stored(3), stored(4)], [3, 3]);
-    }
 }

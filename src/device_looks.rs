@@ -79,10 +79,11 @@ impl DeviceLooks {
         }
         self.any.store(!entries.is_empty(), Relaxed);
         let Some(file) = &self.file else { return };
-        let written = serde_json::to_vec_pretty(&*entries).map_err(Into::into);
-        if let Err(error) = written.and_then(|bytes| private_file::write(file, &bytes)) {
-            warn!(%error, file = %file.display(), "looks cannot be written; they are forgotten at the end");
-        }
+        private_file::write_later(file, serde_json::to_vec_pretty(&*entries).unwrap_or_default(), |written| {
+            if let Err(error) = written {
+                warn!(%error, file = FILE, "looks cannot be written; they are forgotten at the end");
+            }
+        });
     }
 }
 

@@ -7,6 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use maud::{DOCTYPE, Markup, html};
 
 use crate::{
+    access_control::Refusal,
     admin::CONTROL_HOST,
     body::Body,
     client::UpstreamError,
@@ -98,6 +99,8 @@ pub(crate) fn harden(headers: &mut HeaderMap) {
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     // No other site may pull our answers into its own pages.
     headers.insert(HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin"));
+    // A site that opens one of our pages gets no hold of its window.
+    headers.insert(HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
 }
@@ -176,7 +179,18 @@ fn error_page(status: StatusCode, error: &Error) -> Markup {
             @if let Error::Upstream { host, error } = error && error.is_of_certificate() {
                 p { "If this is a device of your own, such as a router, name it in the proxy's configuration: its pages then pass unread, \
                      and your browser decides about the certificate." }
-                pre { "https:\n  except:\n  - \"" (host.rsplit_once(':').map_or(&**host, |(host, _)| host)) "\"" }
+                pre { "https:\n  except:\n  - \"" (host_only(host)) "\"" }
+            }
+            @if let Error::Upstream { host, error: UpstreamError::Address(Refusal::Rebound(_)) } = error {
+                p { "If the name is your own, and a name server of your network answers for it, list it in the proxy's configuration; \
+                     saving the file is enough:" }
+                pre { "access:\n  rebind_allowed:\n  - \"" (host_only(host)) "\"" }
+            }
+            @if is_from_public(error) {
+                p { "If you followed a link, go on:" }
+                p { a.button href="" { "Go there" } }
+                p { "A site that is yours and must reach the device is let through where " code { "access.allow_targets" }
+                    " names the device's address." }
             }
             @if let Error::NotAProxyRequest(address) = error {
                 p { "The steps are at " a href={ "http://" (address) "/" } { "http://" (address) "/" } "." }
@@ -190,6 +204,22 @@ fn error_page(status: StatusCode, error: &Error) -> Markup {
                       (status.as_u16()) "." }
         },
     )
+}
+
+/// The host of `host:port`.
+fn host_only(host: &str) -> &str {
+    host.rsplit_once(':').map_or(host, |(host, _)| host)
+}
+
+/// Whether a public page wanted something of the home network. This page names none, so that a link here leads there; and it cannot
+/// be framed.
+fn is_from_public(error: &Error) -> bool {
+    let is_it = |refusal: &Refusal| matches!(refusal, Refusal::FromPublic(_));
+    match error {
+        Error::Refused(refusal) => is_it(refusal),
+        Error::Upstream { error: UpstreamError::Address(refusal), .. } => is_it(refusal),
+        _ => false,
+    }
 }
 
 fn title(error: &Error) -> &'static str {

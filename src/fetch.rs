@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::{
-    access_control::Acl,
+    access_control::{Acl, Initiator},
     authority::Target,
     body::{Body, IncomingBody},
     client::{Client, PinnedConnections, Requester},
@@ -29,7 +29,7 @@ const PAGE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The bytes of a page.
 pub(crate) async fn page(config: &Config, address: &Url) -> Result<Vec<u8>, String> {
     let fields = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static("text/html, */*;q=0.1"))]);
-    let fetched = get(config, address, &fields, config.rewrite.max_html_bytes);
+    let fetched = get(config, address, &fields, config.rewrite.max_html_bytes, Initiator::Near);
     match timeout(PAGE_TIMEOUT, fetched).await {
         Ok(Ok(fetched)) => Ok(fetched.map(|fetched| fetched.bytes).unwrap_or_default()),
         Ok(Err(problem)) => Err(problem),
@@ -52,28 +52,30 @@ pub(crate) async fn get(
     address: &Url,
     fields: &HeaderMap,
     most: usize,
+    initiator: Initiator,
 ) -> Result<Option<Fetched>, String> {
     let acl = Arc::new(Acl::new(config.access.clone(), Vec::new()));
     let client = Client::new(config, Arc::clone(&acl), 1);
-    get_by(&client, &acl, address, fields, most).await
+    get_by(&client, &acl, address, fields, most, initiator).await
 }
 
-/// Fetches with this client, where these rules allow it.
+/// Fetches with this client, where these rules allow it. `initiator` is who has named the address.
 pub(crate) async fn get_by(
     client: &Client,
     acl: &Acl,
     address: &Url,
     fields: &HeaderMap,
     most: usize,
+    mut initiator: Initiator,
 ) -> Result<Option<Fetched>, String> {
     let pinned = PinnedConnections::default();
     let mut address = address.clone();
     for _ in 0..=MAX_REDIRECTS {
         let target = Target::of_absolute(&address.as_str().parse().map_err(|_| problem_at(&address, "is no address"))?);
-        let permit = acl.permit(target.map_err(|error| problem_at(&address, error))?);
+        let permit = acl.permit(target.map_err(|error| problem_at(&address, error))?, initiator);
         let permit = permit.map_err(|error| problem_at(&address, error))?;
         let request = Box::new(request(&address, permit.target().authority(), fields));
-        let requester = Requester { address: IpAddr::V4(Ipv4Addr::LOCALHOST), pinned: &pinned };
+        let requester = Requester { address: IpAddr::V4(Ipv4Addr::LOCALHOST), pinned: &pinned, is_nested: false };
         let response = client.send(&permit, request, requester, Arc::new(|_, _| {})).await;
         let response = response.map_err(|error| problem_at(&address, error))?;
         match response.status() {
@@ -86,6 +88,9 @@ pub(crate) async fn get_by(
                 let to = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
                 let to = to.and_then(|to| address.join(to).ok());
                 address = to.ok_or_else(|| problem_at(&address, "it redirects nowhere"))?;
+                if !permit.may_be_at_home() {
+                    initiator = Initiator::Public;
+                }
             }
             status => return Err(problem_at(&address, format_args!("it answers {status}"))),
         }

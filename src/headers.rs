@@ -10,7 +10,7 @@ mod media;
 pub(crate) mod repair;
 pub(crate) mod validators;
 
-use std::hash::{BuildHasher as _, RandomState};
+use std::sync::Arc;
 
 use http::{
     HeaderMap, HeaderName, HeaderValue, Version,
@@ -18,10 +18,11 @@ use http::{
 };
 
 pub(crate) use self::media::Media;
+use crate::tokens::Tokens;
 
-/// Most fields of a request: hyper's default, which needs no memory of its own, and Apache's; browsers send about 30. Raising it
-/// makes hyper allocate at every head.
-pub(crate) const MAX_FIELDS: usize = 100;
+/// Most fields of a request: browsers send about 30, some apps more than the 100 that hyper and Apache take. For each of them
+/// hyper allocates 64 bytes at every head.
+pub(crate) const MAX_FIELDS: usize = 256;
 
 /// Most fields of a response: sites that set many cookies and policies send hundreds, more than hyper's default of 100.
 /// See `client::tolerant_io`.
@@ -41,31 +42,34 @@ const VIA: [HeaderValue; 3] = [
     HeaderValue::from_static("2 gleaner"),
 ];
 
-/// The names of this process in `Via` and `CDN-Loop` of requests: random, so that two instances in a row are no loop, and
-/// another for each host, so that two sites cannot find out by them that their reader is the same.
-#[derive(Debug)]
-pub(crate) struct Pseudonyms {
-    key: RandomState,
-}
+/// The names of this proxy in `Via` and `CDN-Loop` of requests: another for each request, so that no site can tell a reader by them,
+/// and none for long, so that one that was kept cannot be tried out later.
+pub(crate) struct Pseudonyms(Arc<Tokens>);
+
+/// The beginning of each pseudonym; a token follows.
+const PSEUDONYM: &str = "gleaner-";
+
+/// The purpose of the tokens in pseudonyms.
+const LOOP: &str = "loop";
 
 impl Pseudonyms {
-    pub(crate) fn new() -> Self {
-        Self { key: RandomState::new() }
+    pub(crate) fn new(tokens: Arc<Tokens>) -> Self {
+        Self(tokens)
     }
 
-    /// The name in requests to a host.
+    /// A name for one request to a host.
     pub(crate) fn of(&self, host: &str) -> String {
-        format!("gleaner-{:08x}", self.key.hash_one(host) & 0xffff_ffff)
+        PSEUDONYM.to_owned() + &self.0.fresh(LOOP, &[host])
     }
 
-    /// Whether a request to this host has passed this process before (RFC 9110 § 7.6.3, RFC 8586).
+    /// Whether a request to this host has passed this proxy before (RFC 9110 § 7.6.3, RFC 8586).
     pub(crate) fn are_in(&self, headers: &HeaderMap, host: &str) -> bool {
-        if !headers.contains_key(header::VIA) && !headers.contains_key(CDN_LOOP) {
-            return false;
-        }
-        let name = self.of(host);
-        members(headers, &header::VIA).any(|member| member.split_whitespace().nth(1) == Some(&name))
-            || members(headers, &CDN_LOOP).any(|member| member == name)
+        let is_ours = |name: &str| {
+            let token = name.strip_prefix(PSEUDONYM);
+            token.is_some_and(|token| self.0.is_fresh(token, LOOP, &[host]))
+        };
+        members(headers, &header::VIA).filter_map(|member| member.split_whitespace().nth(1)).any(is_ours)
+            || members(headers, &CDN_LOOP).any(is_ours)
     }
 }
 

@@ -31,6 +31,7 @@
 //!
 //! `config` is what the file says, `runtime_state` what is built from it and in force, `reload` replaces that, and
 //! `service::proxy` outlives it.
+//! `tokens` makes what only this program can make: tokens of links, forms, host names and `CDN-Loop`.
 //! `records` keeps the last requests and totals for the panel. `shutdown` ends connections gracefully, `tcp` sets the
 //! options of sockets. `cli` is the command line. `offline` runs the filter chain over files, for it and for the
 //! measurements in `lab/`; `fetch` gets a list or a page for this program itself.
@@ -58,6 +59,7 @@ mod fetch;
 #[doc(hidden)]
 pub mod fuzzing;
 mod headers;
+mod idle;
 mod listener;
 mod log;
 mod mitm;
@@ -73,6 +75,7 @@ mod server;
 mod service;
 mod shutdown;
 mod tcp;
+mod tokens;
 mod trusted_devices;
 mod tunnel;
 mod websocket;

@@ -27,7 +27,7 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 use tracing::{debug, warn};
 
-use self::first_bytes::{FirstBytes, Hello, first_bytes};
+use self::first_bytes::{FirstBytes, Hello, first_bytes, is_other_protocol};
 pub(crate) use self::tunnelled_hosts::TunnelledHosts;
 use crate::{
     access_control::{Permit, is_private},
@@ -38,7 +38,7 @@ use crate::{
     runtime_state::RuntimeState,
     server::{self, Connection},
     service::{Proxy, Trust, requester},
-    tunnel,
+    tunnel::{self, SilenceLimits},
 };
 
 /// How long a client may be silent before the server may speak first, as in some protocols it does. Nothing is lost
@@ -64,11 +64,26 @@ pub(crate) struct SniffedConnect {
     pub(crate) blocks: bool,
     /// Whether protocols other than TLS and HTTP may be tunnelled.
     pub(crate) any_protocol: bool,
-    /// Connected already, so that a failure could be reported.
-    pub(crate) upstream: Option<TcpStream>,
+    pub(crate) ahead: Ahead,
     /// Where what becomes of it depends on that.
     pub(crate) trust: Option<Trust>,
     pub(crate) log: RequestLog,
+}
+
+/// A connection that was tried before the CONNECT was answered, so that a failure could be reported.
+#[derive(Default)]
+pub(crate) struct Ahead {
+    /// A connection that nothing was sent on.
+    pub(crate) upstream: Option<TcpStream>,
+    /// Why the server's TLS is for a tunnel, if it is TLS that the client speaks.
+    pub(crate) error: Option<UpstreamError>,
+}
+
+/// Whether a server with which we fail is better left to the client's own TLS.
+pub(crate) fn is_for_a_tunnel(target: &Target, error: &UpstreamError) -> bool {
+    // Routers and printers sign their certificates themselves; the browser has a way past them, and we have none.
+    let is_device = matches!(target.host, Host::Ip(ip) if is_private(ip));
+    error.may_work_in_a_tunnel() || is_device && error.is_of_certificate()
 }
 
 /// Where a CONNECT leads.
@@ -92,6 +107,10 @@ impl SniffedConnect {
         self.destination.target()
     }
 
+    fn may_be_at_home(&self) -> bool {
+        matches!(&self.destination, Destination::Origin(permit) if permit.may_be_at_home())
+    }
+
     /// Decides by the client's first bytes. Boxed, because requests inside come back to the service: a future that
     /// contained itself would have no size.
     pub(crate) fn run(self, client: OnUpgrade) -> Pin<Box<dyn Future<Output = ()> + Send>> {
@@ -105,9 +124,12 @@ impl SniffedConnect {
 
     async fn sniff(mut self, mut client: Client) {
         let mut read = BytesMut::new();
-        if timeout(CLIENT_SILENCE, client.read_buf(&mut read)).await.is_err()
-            && !self.wait_for_either_side(&mut client, &mut read).await
-        {
+        let heard = timeout(CLIENT_SILENCE, client.read_buf(&mut read)).await;
+        if heard.is_err() && !self.wait_for_either_side(&mut client, &mut read).await {
+            return;
+        }
+        if matches!(heard, Ok(Ok(0) | Err(_))) && self.target().port == Scheme::Https.default_port() {
+            // A spare connection of a browser, which it did not need; no server speaks first there.
             return;
         }
         // Half a `ClientHello` must not hold the connection for ever.
@@ -126,7 +148,7 @@ impl SniffedConnect {
             FirstBytes::Tls(hello) if self.intercepts && self.can_decrypt(&hello).await => {
                 self.decrypt(client).await;
             }
-            FirstBytes::Http if !self.any_protocol => self.serve_plain(client),
+            FirstBytes::Http if !self.any_protocol || self.may_be_at_home() => self.serve_plain(client),
             FirstBytes::Other if !self.any_protocol => {
                 "error: only TLS and HTTP may pass to this port".clone_into(&mut self.log.action);
             }
@@ -143,7 +165,7 @@ impl SniffedConnect {
             return false;
         }
         let readable = async {
-            match &self.upstream {
+            match &self.ahead.upstream {
                 Some(upstream) if waits_for_server => upstream.readable().await.is_ok(),
                 _ => std::future::pending().await,
             }
@@ -158,15 +180,15 @@ impl SniffedConnect {
     }
 
     async fn connect(&mut self) -> Result<(), UpstreamError> {
-        if let (None, Destination::Origin(permit)) = (&self.upstream, &self.destination) {
+        if let (None, Destination::Origin(permit)) = (&self.ahead.upstream, &self.destination) {
             let requester = requester(&self.connection);
-            self.upstream = Some(self.running.client.connect(permit, requester).await?);
+            self.ahead.upstream = Some(self.running.client.connect(permit, requester).await?);
         }
         Ok(())
     }
 
     /// Whether both we and the client's server can speak what the client's TLS asks for.
-    async fn can_decrypt(&self, hello: &Hello) -> bool {
+    async fn can_decrypt(&mut self, hello: &Hello) -> bool {
         // Names other than the target's (an address with a name inside, an encrypted name) would need a leaf for one
         // and requests for the other.
         let is_for_target = hello
@@ -179,11 +201,15 @@ impl SniffedConnect {
         let Destination::Origin(permit) = &self.destination else {
             return true;
         };
-        let connected = self.running.client.preconnect(permit, requester(&self.connection)).await;
-        // Routers and printers sign their certificates themselves; the browser has a way past them, and we have none.
-        let is_device = matches!(permit.target().host, Host::Ip(ip) if is_private(ip));
+        let connected = match self.ahead.error.take() {
+            Some(error) => Err(error),
+            None => {
+                let upstream = self.ahead.upstream.take();
+                self.running.client.preconnect(permit, requester(&self.connection), upstream).await
+            }
+        };
         match connected {
-            Err(error) if error.may_work_in_a_tunnel() || is_device && error.is_of_certificate() => {
+            Err(error) if is_for_a_tunnel(permit.target(), &error) => {
                 self.proxy.tunnel_from_now_on(permit.target(), &error);
                 false
             }
@@ -197,24 +223,32 @@ impl SniffedConnect {
         if matches!(self.destination, Destination::ControlHost(_)) {
             return self.serve_plain(client);
         }
-        if self.blocks
-            && let Some(rule) = self.running.config.blocker.blocked_host(self.target().plain_host())
-        {
-            // Only now is it known that no request within can be answered in its place.
-            self.log.route = "blocked";
-            self.log.action = format!("blocked by {rule}");
+        if !self.begin_tunnel() {
             return;
         }
-        self.log.route = "tunnel";
-        self.connection.is_tunnel.store(true, Relaxed);
         if let Err(error) = self.connect().await {
             return self.failed(&error);
         }
-        let Some(upstream) = self.upstream else {
+        let Some(upstream) = self.ahead.upstream else {
             return;
         };
         let draining = self.connection.shutdown.draining.child_token();
-        Trust::watch(self.trust, &draining, tunnel::copy(&draining, client, upstream, self.log, None)).await;
+        let limits = SilenceLimits::in_use(&self.running.config.timeouts);
+        Trust::watch(self.trust, &draining, tunnel::copy(&draining, client, upstream, self.log, limits)).await;
+    }
+
+    /// Whether bytes may go both ways.
+    fn begin_tunnel(&mut self) -> bool {
+        let blocker = &self.running.config.blocker;
+        if let Some(rule) = blocker.blocked_host(self.target().plain_host()).filter(|_| self.blocks) {
+            // Only now is it known that no request within can be answered in its place.
+            self.log.route = "blocked";
+            self.log.action = format!("blocked by {rule}");
+            return false;
+        }
+        self.log.route = "tunnel";
+        self.connection.is_tunnel.store(true, Relaxed);
+        true
     }
 
     async fn decrypt<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, client: I) {
@@ -230,15 +264,33 @@ impl SniffedConnect {
             Ok(Err(error)) => return self.broke_off(&error),
             Err(_) => return self.handshake_failed("it took too long"),
         };
-        let version = match stream.get_ref().1.alpn_protocol() {
-            Some(b"h2") => Version::HTTP_2,
-            _ => Version::HTTP_11,
-        };
+        let protocol = stream.get_ref().1.alpn_protocol();
+        let version = if protocol == Some(b"h2") { Version::HTTP_2 } else { Version::HTTP_11 };
+        let may_be_other = protocol.is_none() && matches!(self.destination, Destination::Origin(_));
         let mut read = BytesMut::new();
         match timeout(PIN_CHECK, stream.read_buf(&mut read)).await {
             Ok(Ok(0)) => self.broke_off(&io::ErrorKind::UnexpectedEof.into()),
             Ok(Err(error)) => self.broke_off(&error),
+            Ok(Ok(_)) if may_be_other && is_other_protocol(&read) => self.relay(rewound(read, stream)).await,
+            // A client of HTTP asks at once; in some other protocols the server speaks first.
+            Err(_) if may_be_other => self.relay(rewound(read, stream)).await,
             Ok(Ok(_)) | Err(_) => self.serve(rewound(read, stream), target, version),
+        }
+    }
+
+    /// Copies both ways between the client's TLS and another to the origin, because they speak another protocol than HTTP.
+    async fn relay<I: AsyncRead + AsyncWrite + Unpin + Send + 'static>(mut self, client: I) {
+        if !self.begin_tunnel() {
+            return;
+        }
+        let Destination::Origin(permit) = &self.destination else { return };
+        match self.running.client.connect_tls(permit, requester(&self.connection)).await {
+            Err(error) => self.failed(&error),
+            Ok(upstream) => {
+                let draining = self.connection.shutdown.draining.child_token();
+                let limits = SilenceLimits::in_use(&self.running.config.timeouts);
+                Trust::watch(self.trust, &draining, tunnel::copy(&draining, client, upstream, self.log, limits)).await;
+            }
         }
     }
 

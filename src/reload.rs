@@ -15,7 +15,7 @@ use std::{
 
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 use parking_lot::Mutex;
-use tokio::{sync::mpsc, time::sleep};
+use tokio::{sync::mpsc, task::spawn_blocking, time::sleep};
 use tracing::{error, info, warn};
 
 use crate::{
@@ -32,7 +32,8 @@ const DEBOUNCE: Duration = Duration::from_millis(200);
 /// a slow disk.
 const REST: Duration = Duration::from_secs(3);
 
-/// Reads the configuration again, from where it was looked for at start, and puts it in force, or logs why not.
+/// Reads the configuration again, from where it was looked for at start, and puts it in force, or logs why not. Compiling
+/// lists may take seconds, so this is no function for a thread that serves requests.
 pub fn reload(proxy: &Proxy, overrides: impl FnOnce(&mut Config)) {
     let Some(lookup) = proxy.lookup() else {
         return info!("no configuration file is known, the defaults stay in force");
@@ -96,13 +97,20 @@ fn waiting_for_restart(before: &Config, after: &Config) -> Vec<&'static str> {
 
 /// Watches the configuration and its lists, and reloads on every save. The watch is open when this function
 /// returns; the future ends where files cannot be watched, and then only a signal reloads.
-pub fn watch(proxy: Arc<Proxy>, overrides: impl Fn(&mut Config) + Send) -> impl Future<Output = ()> + Send {
+///
+/// Files are read and lists compiled, which may take seconds, away from the threads that serve requests.
+pub fn watch(
+    proxy: Arc<Proxy>,
+    overrides: impl Fn(&mut Config) + Send + Sync + 'static,
+) -> impl Future<Output = ()> + Send {
     let first = Watch::begin(&proxy);
+    let overrides = Arc::new(overrides);
     async move {
         let Some(mut watch) = first else { return };
         loop {
             watch.changed(&proxy).await;
-            if drops_users(&proxy) {
+            let asked = Arc::clone(&proxy);
+            if spawn_blocking(move || drops_users(&asked)).await.unwrap_or(true) {
                 watch.rest(REST).await;
             }
             let is_of_lists = !watch.is_of_others.load(Relaxed);
@@ -113,7 +121,9 @@ pub fn watch(proxy: Arc<Proxy>, overrides: impl Fn(&mut Config) + Send) -> impl 
             let loaded = loop {
                 let (Some(next), Some(lookup)) = (Watch::begin(&proxy), proxy.lookup()) else { return };
                 watch = next;
-                let loaded = load(&proxy, &lookup, &overrides);
+                let (changed, overrides) = (Arc::clone(&proxy), Arc::clone(&overrides));
+                let loading = spawn_blocking(move || load(&changed, &lookup, &*overrides));
+                let loaded = loading.await.unwrap_or_else(|error| Err(error.to_string()));
                 if watch.names == names(&proxy) {
                     break loaded;
                 }

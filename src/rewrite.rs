@@ -15,16 +15,19 @@ mod look;
 mod memory_budget;
 mod original;
 mod page_job;
+mod passed;
 mod request_info;
+mod shares;
 mod workers;
 
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use gleaner_filters::Filtered;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header, response::Parts};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header, response::Parts};
+use http_body::Frame;
 use http_body_util::BodyExt;
-use tokio::{sync::Semaphore, time::timeout};
+use tokio::time::timeout;
 use tracing::debug;
 use url::Url;
 
@@ -35,11 +38,13 @@ use self::{
     memory_budget::{MemoryBudget, Reservation},
     original::Original,
     page_job::{Job, Purpose},
+    passed::Passed,
+    shares::{IN_WORK, Shares},
     workers::Worker,
 };
 pub(crate) use self::{join::Fetch, look::Look, request_info::RequestInfo, workers::Workers};
 use crate::{
-    body::Body,
+    body::{Body, BodyError},
     bypass_link,
     config::{Config, ConfigError, Rewrite},
     controls::PageControls,
@@ -55,11 +60,12 @@ pub(crate) struct Rewriter {
     looks: Vec<Look>,
     settings: Rewrite,
     max_wait: Duration,
-    pages_at_once: Semaphore,
-    most_pages: usize,
+    max_pause: Duration,
+    pages_at_once: Arc<Shares>,
     memory: MemoryBudget,
     workers: Workers,
     domains: Domains,
+    passed: Passed,
 }
 
 /// Pages and memory in use, and their limits.
@@ -92,18 +98,21 @@ impl Rewriter {
             looks: Look::all(config)?,
             settings,
             max_wait: Duration::from_secs(config.limits.page_wait_seconds),
-            pages_at_once: Semaphore::new(config.limits.pages_at_once),
-            most_pages: config.limits.pages_at_once,
-            memory: MemoryBudget::new(config.limits.pages_memory_bytes),
+            max_pause: Duration::from_secs(config.limits.page_pause_seconds),
+            pages_at_once: Shares::new(config.limits.pages_at_once as u64),
+            memory: MemoryBudget::new(config.limits.pages_memory_bytes, config.rewrite.max_html_bytes),
             workers,
             domains: Domains::new(config.rewrite.remember_hosts),
+            passed: Passed::new(),
         })
     }
 
     pub(crate) fn load(&self) -> Load {
         let (memory, most_memory) = self.memory.used();
-        let in_work = self.most_pages.saturating_sub(self.pages_at_once.available_permits());
-        Load { in_work, most: self.most_pages, workers: self.workers.count(), memory, most_memory }
+        let (in_work, most) = self.pages_at_once.used();
+        let [in_work, most, workers] =
+            [in_work, most, self.workers.count()].map(|count| usize::try_from(count).unwrap_or(usize::MAX));
+        Load { in_work, most, workers, memory, most_memory }
     }
 
     /// How the pages of the profile with this index are rewritten.
@@ -118,8 +127,9 @@ impl Rewriter {
             validators::drop_conditions(headers);
         } else if self.is_wanted(asked) {
             accept::narrow_codings(headers);
-            if asked.is_conditional && !validators::has_ours(headers) {
-                // The client's stored copy is the original, of the time before its pages were rewritten.
+            let is_doubtful = asked.is_conditional && asked.is_of_browser() && !validators::has_ours(headers);
+            if is_doubtful && !self.passed.has_all(asked, &validators::of_copies(headers)) {
+                // The client's stored copy may be the original, of the time before its pages were rewritten.
                 validators::drop_conditions(headers);
             }
         }
@@ -156,7 +166,7 @@ impl Rewriter {
         match verdict {
             // In a box, as the one above: the future is large and most responses are no pages.
             Ok(codings) => Box::pin(self.page(asked, head, body, codings, more)).await,
-            Err(reason) => pass(head, body, reason),
+            Err(reason) => self.pass(asked, head, body, reason),
         }
     }
 
@@ -174,30 +184,31 @@ impl Rewriter {
         if asked.method == Method::HEAD {
             return self.head_alone(asked.look, head, body);
         }
-        let Ok(_permit) = self.pages_at_once.try_acquire() else {
-            return pass(head, body, PassReason::BUSY);
+        let owner = asked.owner();
+        let Some(_place) = self.pages_at_once.take(&owner, 1, u64::MAX, IN_WORK) else {
+            return self.pass(asked, head, body, PassReason::BUSY);
         };
         let length = content_length(&head.headers);
-        let reservation = match self.memory.reserve(length, !codings.is_empty()).await {
+        let reservation = match self.memory.reserve(&owner, length, !codings.is_empty()).await {
             Ok(reservation) => reservation,
-            Err(reason) => return pass(head, body, reason),
+            Err(reason) => return self.pass(asked, head, body, reason),
         };
         let purpose = Purpose::Page {
             original: asked.can_be_repeated().then(|| bypass_link::to(&url)),
             links: asked.controls.as_ref().map(|controls| Box::new(controls.links(&url, asked.can_be_repeated()))),
             in_frame: asked.is_framed(),
         };
-        let job = self.job(asked, &url, &head, codings, reservation, purpose);
-        let mut original = Original::new(self.settings.max_html_bytes);
+        let mut original = Original::new(self.settings.max_html_bytes, reservation.clone());
+        let job = self.job(asked, &url, &head, codings, reservation.clone(), purpose);
         let number = |body: &[Bytes]| {
             if let Some(controls) = &asked.controls {
                 controls.number(&url, body);
             }
         };
-        let received = receive(&mut body, &mut original, self.workers.start(job), number);
+        let received = self.receive(&mut body, &mut original, self.workers.start(job), number);
         let mut filtered = match timeout(self.max_wait, received).await.unwrap_or(Err(PassReason::SLOW)) {
             Ok(filtered) => filtered,
-            Err(reason) => return pass(head, original.into_body(body), reason),
+            Err(reason) => return self.pass(asked, head, original.into_body(body), reason),
         };
         self.domains.learn(&url, filtered.survey.as_ref());
         if let Some(controls) = asked.controls.as_ref().filter(|_| asked.can_be_repeated()) {
@@ -207,7 +218,12 @@ impl Rewriter {
             Some(more) if self.joins(asked) => self.join(asked, &mut head.headers, &mut filtered, more).await,
             _ => 1,
         };
-        match self.workers.encode(std::mem::take(&mut filtered.content), asked.coding).await {
+        let coded = self.workers.encode(owner, std::mem::take(&mut filtered.content), asked.coding).await;
+        let coded = coded.and_then(|coded| {
+            reservation.finish(coded.body.len())?;
+            Ok(Coded { body: reservation.attach(coded.body), ..coded })
+        });
+        match coded {
             Ok(coded) => {
                 let added = original.ended.map(|ended| ended.elapsed()).unwrap_or_default();
                 let effect = PageEffect::of(&filtered.report, original.bytes, coded.body.len(), added);
@@ -215,8 +231,54 @@ impl Rewriter {
                 response.extensions_mut().insert(effect);
                 (response, action)
             }
-            Err(reason) => pass(head, original.into_body(body), reason),
+            Err(reason) => self.pass(asked, head, original.into_body(body), reason),
         }
+    }
+
+    /// The original, whose copy may be asked for again by its validators.
+    fn pass(&self, asked: &RequestInfo<'_>, head: Parts, body: Body, reason: PassReason) -> (Response<Body>, String) {
+        if head.status == StatusCode::OK && reason.is_lasting() && asked.is_of_browser() && self.is_wanted(asked) {
+            self.passed.add(asked, &head.headers);
+        }
+        pass(head, body, reason)
+    }
+
+    /// Reads the page, keeps every byte, and passes it to the worker. `received` is called with all
+    /// of it before the worker gets the last chunk.
+    async fn receive(
+        &self,
+        body: &mut Body,
+        original: &mut Original,
+        mut worker: Worker,
+        received: impl FnOnce(&[Bytes]),
+    ) -> Result<Filtered, PassReason> {
+        // The last chunk waits for the end of the body, because a worker may see the end of a coding before that.
+        let mut held = None;
+        while let Some(frame) = self.next_frame(body, original.bytes > 0).await? {
+            if let Some(chunk) = original.push(frame)?
+                && let Some(before) = held.replace(chunk)
+            {
+                worker.send(before).await?;
+            }
+        }
+        let last = original.end();
+        received(&original.chunks);
+        for chunk in held.into_iter().chain(last) {
+            worker.send(chunk).await?;
+        }
+        worker.finish().await
+    }
+
+    /// The next frame, unless a page that has begun pauses for longer than a reader should wait to see something.
+    async fn next_frame(
+        &self,
+        body: &mut Body,
+        has_begun: bool,
+    ) -> Result<Option<Result<Frame<Bytes>, BodyError>>, PassReason> {
+        if !has_begun {
+            return Ok(body.frame().await);
+        }
+        timeout(self.max_pause, body.frame()).await.map_err(|_| PassReason::SLOW)
     }
 
     fn job(
@@ -230,6 +292,7 @@ impl Rewriter {
     ) -> Job {
         Job {
             chain: Arc::clone(&asked.look.chain),
+            owner: asked.owner(),
             look: asked.look.reader,
             domain: self.domains.of(url),
             url: url.clone(),
@@ -259,6 +322,9 @@ fn finish(
     Coded { body, coding }: Coded,
     pages: u32,
 ) -> (Response<Body>, String) {
+    for policy in filtered.policies.iter().filter_map(|policy| HeaderValue::from_str(policy).ok()) {
+        head.headers.append(header::CONTENT_SECURITY_POLICY, policy);
+    }
     let mut fields = repair::rewritten(&head.headers, filtered.format, &filtered.csp, &asked.look.tagger);
     if asked.is_view() {
         repair::of_view(&mut fields);
@@ -277,31 +343,6 @@ fn finish(
         let _ = write!(action, "; pages={pages}");
     }
     noted(head, Body::from(body), action)
-}
-
-/// Reads the page, keeps every byte, and passes it to the worker. `received` is called with all
-/// of it before the worker gets the last chunk.
-async fn receive(
-    body: &mut Body,
-    original: &mut Original,
-    mut worker: Worker,
-    received: impl FnOnce(&[Bytes]),
-) -> Result<Filtered, PassReason> {
-    // The last chunk waits for the end of the body, because a worker may see the end of a coding before that.
-    let mut held = None;
-    while let Some(frame) = body.frame().await {
-        if let Some(chunk) = original.push(frame)?
-            && let Some(before) = held.replace(chunk)
-        {
-            worker.send(before).await?;
-        }
-    }
-    let last = original.end();
-    received(&original.chunks);
-    for chunk in held.into_iter().chain(last) {
-        worker.send(chunk).await?;
-    }
-    worker.finish().await
 }
 
 /// The original, with the reason if it is HTML.

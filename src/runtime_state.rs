@@ -34,7 +34,8 @@ pub(crate) struct RuntimeState {
     pub(crate) panel_login: Option<Arc<Authenticator>>,
     pub(crate) client: Client,
     pub(crate) rewriter: Rewriter,
-    /// Open from the start where interception is `on` in some profile, else from the first time that it is asked for.
+    /// Open from the start where interception is `on` in some profile and the clock is set, else from the first time that it is
+    /// asked for.
     authority: OnceLock<Arc<Authority>>,
     /// When it could not be opened, and why.
     authority_failed: Mutex<Option<(Instant, String)>>,
@@ -52,7 +53,12 @@ impl RuntimeState {
         let authority = match opened_before {
             // Its folder is read at start only.
             Some(authority) => OnceLock::from(in_force(authority)),
-            None if config.always_intercepts() => OnceLock::from(open_authority(&config)?),
+            None if config.always_intercepts() => match open_authority(&config) {
+                Ok(authority) => OnceLock::from(authority),
+                // Some machines start before their clock is set; until it is, encrypted pages pass as they are.
+                Err(AuthorityError::Clock(..)) => OnceLock::new(),
+                Err(error) => return Err(error.into()),
+            },
             None => OnceLock::new(),
         };
         let authenticator = kept_or_new(before.and_then(|old| old.authenticator.as_ref()), &config.access.users);

@@ -5,6 +5,7 @@
 
 mod blocked;
 mod connect;
+mod failed_connects;
 mod forward;
 mod next_pages;
 mod proxy;
@@ -19,6 +20,7 @@ use hyper::body::{Body as _, Incoming};
 use tokio::time::Instant;
 use tracing::{Instrument, debug, debug_span};
 
+pub(crate) use self::proxy::descriptor_budget;
 pub use self::proxy::{Proxy, StartError};
 pub(crate) use self::trust::Trust;
 use crate::{
@@ -162,7 +164,8 @@ impl Exchange {
         if self.proxy.pseudonyms.are_in(request.headers(), target.plain_host()) {
             return Err(Error::Loop);
         }
-        let permit = match self.running.acl.permit(target) {
+        let initiator = self.running.acl.initiator(request.method(), request.headers());
+        let permit = match self.running.acl.permit(target, initiator) {
             Ok(permit) => permit,
             Err(refusal) => {
                 Box::pin(IncomingBody::read_to_end(*request)).await;
@@ -257,5 +260,5 @@ impl Exchange {
 
 /// Who asks for upstream connections.
 pub(crate) fn requester(connection: &Connection) -> Requester<'_> {
-    Requester { address: connection.client.ip(), pinned: &connection.pinned }
+    Requester { address: connection.client.ip(), pinned: &connection.pinned, is_nested: false }
 }

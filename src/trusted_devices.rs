@@ -9,6 +9,10 @@ use std::{
     fs, io,
     net::IpAddr,
     path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
     time::SystemTime,
 };
 
@@ -41,6 +45,8 @@ pub struct TrustedDevices {
     /// None: the list is kept in memory only.
     file: Option<PathBuf>,
     list: Mutex<List>,
+    /// How often it is still to be written: until then the file is older than the list.
+    unwritten: Arc<AtomicUsize>,
     changes: watch::Sender<()>,
 }
 
@@ -78,7 +84,8 @@ impl TrustedDevices {
     /// The list in the authority's folder.
     #[must_use]
     pub fn open(dir: Option<&Path>) -> Self {
-        Self { file: dir.map(|dir| dir.join(FILE)), list: Mutex::default(), changes: watch::Sender::default() }
+        let file = dir.map(|dir| dir.join(FILE));
+        Self { file, list: Mutex::default(), unwritten: Arc::default(), changes: watch::Sender::default() }
     }
 
     /// All entries.
@@ -88,7 +95,13 @@ impl TrustedDevices {
 
     /// Forgets the entries of an address, or all. Returns how many there were.
     pub fn forget(&self, address: Option<IpAddr>) -> io::Result<usize> {
-        self.remove(|entry| address.is_none_or(|address| entry.address == address.to_canonical()))
+        let mut list = self.current();
+        let gone =
+            self.remove(&mut list, |entry| address.is_none_or(|address| entry.address == address.to_canonical()));
+        if let Some(file) = self.file.as_ref().filter(|_| gone > 0) {
+            list.read = private_file::write(file, &list.bytes())?;
+        }
+        Ok(gone)
     }
 
     /// Whether this client trusts the authority with this fingerprint, which is asked for if there is an entry.
@@ -109,7 +122,7 @@ impl TrustedDevices {
         list.authority == authority && list.devices.iter().any(is_it)
     }
 
-    /// The client has accepted a leaf of this authority. Returns whether that is new.
+    /// The client has accepted a leaf of this authority. Returns whether that is new. Only what is new is written.
     pub(crate) fn learn(&self, device: &Device, browser: String, authority: String) -> bool {
         let now = now();
         let mut list = self.current();
@@ -118,6 +131,10 @@ impl TrustedDevices {
             list.authority = authority;
         }
         let known = list.devices.iter().position(|entry| entry.is_of(device));
+        let is_same = |entry: &TrustedDevice| entry.browser == browser && now - entry.seen < SEEN_STEP;
+        if known.is_some_and(|index| is_same(&list.devices[index])) {
+            return false;
+        }
         let since = known.map_or(now, |index| list.devices.swap_remove(index).since);
         if list.devices.len() >= MAX_DEVICES {
             list.make_room();
@@ -125,7 +142,7 @@ impl TrustedDevices {
         let user = device.user.as_deref().map(str::to_owned);
         let (address, agent) = (device.address, device.agent.clone());
         list.devices.push(TrustedDevice { address, user, agent, browser, since, seen: now });
-        self.save_or_warn(&mut list);
+        self.save(&list);
         self.changes.send_replace(());
         known.is_none()
     }
@@ -137,49 +154,53 @@ impl TrustedDevices {
         let entry = list.devices.iter_mut().find(|entry| entry.is_of(device));
         if let Some(entry) = entry.filter(|entry| now - entry.seen >= SEEN_STEP) {
             entry.seen = now;
-            self.save_or_warn(&mut list);
+            self.save(&list);
         }
     }
 
     /// The client has refused our certificate of the start page, or of one host after another.
     pub(crate) fn distrusts(&self, device: &Device) {
-        self.remove_or_warn(|entry| entry.is_of(device));
+        self.remove_and_save(|entry| entry.is_of(device));
     }
 
     /// The client has closed its connections to several hosts in a row, which may be a refusal of our certificates: it is
     /// forgotten if its address may have another device by now.
     pub(crate) fn doubts(&self, device: &Device) {
         let now = now();
-        self.remove_or_warn(|entry| entry.is_of(device) && now - entry.seen >= MAY_HAVE_CHANGED);
+        self.remove_and_save(|entry| entry.is_of(device) && now - entry.seen >= MAY_HAVE_CHANGED);
     }
 
     /// Forgets all programs of a device.
     pub(crate) fn forget_device(&self, address: IpAddr, user: Option<&str>) {
-        self.remove_or_warn(|entry| entry.is_at(address, user));
+        self.remove_and_save(|entry| entry.is_at(address, user));
     }
 
-    fn remove_or_warn(&self, goes: impl Fn(&TrustedDevice) -> bool) {
-        if let Err(error) = self.remove(goes) {
-            self.warn(&error);
+    /// Forgets all programs at an address, whoever uses them.
+    pub(crate) fn forget_address(&self, address: IpAddr) {
+        self.remove_and_save(|entry| entry.address == address.to_canonical());
+    }
+
+    fn remove_and_save(&self, goes: impl Fn(&TrustedDevice) -> bool) {
+        let mut list = self.current();
+        if self.remove(&mut list, goes) > 0 {
+            self.save(&list);
         }
     }
 
-    fn remove(&self, goes: impl Fn(&TrustedDevice) -> bool) -> io::Result<usize> {
-        let mut list = self.current();
+    fn remove(&self, list: &mut List, goes: impl Fn(&TrustedDevice) -> bool) -> usize {
         let before = list.devices.len();
         list.devices.retain(|entry| !goes(entry));
         let gone = before - list.devices.len();
         if gone > 0 {
             self.changes.send_replace(());
-            self.save(&mut list)?;
         }
-        Ok(gone)
+        gone
     }
 
     /// The list, read again if the file has changed.
     fn current(&self) -> MutexGuard<'_, List> {
         let mut list = self.list.lock();
-        let Some(file) = &self.file else { return list };
+        let Some(file) = self.file.as_ref().filter(|_| self.unwritten.load(Relaxed) == 0) else { return list };
         let metadata = fs::metadata(file).ok();
         let modified = metadata.as_ref().and_then(|metadata| metadata.modified().ok());
         // A file that is gone is an empty list, unless it could never be written.
@@ -197,26 +218,25 @@ impl TrustedDevices {
         list
     }
 
-    fn save_or_warn(&self, list: &mut List) {
-        if let Err(error) = self.save(list) {
-            self.warn(&error);
-        }
-    }
-
-    fn warn(&self, error: &io::Error) {
-        let file = self.file.as_deref().unwrap_or(Path::new(FILE)).display();
-        warn!(%error, %file, "the list of trusted devices cannot be written; it is forgotten at the end");
-    }
-
-    /// Writes the list whole or not at all.
-    fn save(&self, list: &mut List) -> io::Result<()> {
-        let Some(file) = &self.file else { return Ok(()) };
-        list.read = private_file::write(file, &serde_json::to_vec_pretty(list)?)?;
-        Ok(())
+    /// Writes the list soon.
+    fn save(&self, list: &List) {
+        let Some(file) = &self.file else { return };
+        let unwritten = Arc::clone(&self.unwritten);
+        unwritten.fetch_add(1, Relaxed);
+        private_file::write_later(file, list.bytes(), move |written| {
+            if let Err(error) = written {
+                warn!(%error, file = FILE, "the list of trusted devices cannot be written; it is forgotten at the end");
+            }
+            unwritten.fetch_sub(1, Relaxed);
+        });
     }
 }
 
 impl List {
+    fn bytes(&self) -> Vec<u8> {
+        serde_json::to_vec_pretty(self).unwrap_or_default()
+    }
+
     /// Takes an entry out: of the client that has most, so that none can drive out the others, the one that was used longest ago.
     fn make_room(&mut self) {
         let mut counts = HashMap::<_, usize>::new();

@@ -1,4 +1,5 @@
-//! Bytes both ways: CONNECT tunnels and upgraded connections, with no time limit once bytes have moved.
+//! Bytes both ways: CONNECT tunnels and upgraded connections. Once bytes have moved there is no time limit while both ends
+//! are open; after one has closed, the other may be silent for minutes.
 
 use std::{
     sync::{
@@ -15,7 +16,7 @@ use tokio::{
 use tokio_util::{io::InspectReader, sync::CancellationToken};
 use tracing::debug;
 
-use crate::{body::ByteCount, log::RequestLog};
+use crate::{body::ByteCount, config::Timeouts, idle, log::RequestLog};
 
 /// Bytes of the buffer for each way. Raising it makes bulk transfer cheaper and idle tunnels larger.
 const BUFFER: usize = 16 * 1024;
@@ -25,6 +26,27 @@ const BUFFER: usize = 16 * 1024;
 /// may be waiting for a slow response.
 const QUIET: Duration = Duration::from_secs(1);
 
+/// How long a tunnel may be silent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SilenceLimits {
+    /// Before its first byte; `None` where bytes have moved already.
+    first_byte: Option<Duration>,
+    /// After one end has closed.
+    half_closed: Duration,
+}
+
+impl SilenceLimits {
+    /// The limits of a tunnel in which bytes have moved.
+    pub(crate) fn in_use(timeouts: &Timeouts) -> Self {
+        Self { first_byte: None, half_closed: timeouts.half_closed }
+    }
+
+    /// The limits of a tunnel that may never be used.
+    pub(crate) fn unused(timeouts: &Timeouts) -> Self {
+        Self { first_byte: Some(timeouts.connect_silence), ..Self::in_use(timeouts) }
+    }
+}
+
 /// Copies until both sides have ended; the end of one is passed to the other. Counts into the log entry, which is
 /// written then.
 pub(crate) async fn copy(
@@ -32,14 +54,19 @@ pub(crate) async fn copy(
     client: impl AsyncRead + AsyncWrite + Unpin,
     upstream: impl AsyncRead + AsyncWrite + Unpin,
     log: RequestLog,
-    first_byte_timeout: Option<Duration>,
+    limits: SilenceLimits,
 ) {
     let moved = [&log.received, &log.sent].map(Arc::clone);
     let client_spoke_last = AtomicBool::new(false);
+    let half_closed = CancellationToken::new();
     let inspect = |count: &ByteCount, is_client: bool| {
         let count = Arc::clone(count);
-        let client_spoke_last = &client_spoke_last;
+        let (client_spoke_last, half_closed) = (&client_spoke_last, &half_closed);
         move |bytes: &[u8]| {
+            if bytes.is_empty() {
+                // The end of this side.
+                return half_closed.cancel();
+            }
             count.fetch_add(bytes.len() as u64, Relaxed);
             client_spoke_last.store(is_client, Relaxed);
         }
@@ -49,7 +76,8 @@ pub(crate) async fn copy(
     let copied = tokio::select! {
         copied = copy_bidirectional_with_sizes(&mut client, &mut upstream, BUFFER, BUFFER) => copied,
         () = drained(draining, &moved, &client_spoke_last) => return,
-        () = never_used(&moved, first_byte_timeout) => return debug!("a tunnel was never used"),
+        () = never_used(&moved, limits.first_byte) => return debug!("a tunnel was never used"),
+        () = forgotten(&half_closed, &moved, limits.half_closed) => return debug!("a half-closed tunnel was silent"),
     };
     if let Err(error) = copied {
         debug!(%error, "a tunnel broke off");
@@ -65,6 +93,12 @@ async fn never_used(moved: &[ByteCount; 2], timeout: Option<Duration>) {
         }
     }
     std::future::pending::<()>().await;
+}
+
+/// Waits for one end to close, and then for so much time without a byte from the other.
+async fn forgotten(half_closed: &CancellationToken, moved: &[ByteCount; 2], timeout: Duration) {
+    half_closed.cancelled().await;
+    idle::unchanged(timeout, || Some(total(moved))).await;
 }
 
 /// Waits for the program to end, and then for the tunnel to be quiet with no question of the client open.
@@ -103,7 +137,7 @@ mod tests {
             &std::sync::Arc::new(crate::records::Records::new()),
         );
         let [bytes_in, bytes_out] = [&log.received, &log.sent].map(Arc::clone);
-        let copied = copy(&token, client_side, server_side, log, None);
+        let copied = copy(&token, client_side, server_side, log, SilenceLimits::in_use(&Timeouts::default()));
         let talk = async {
             client.write_all(b"twelve bytes").await.unwrap();
             let mut got = [0; 12];

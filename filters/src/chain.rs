@@ -11,6 +11,8 @@ pub(crate) mod blocks;
 mod build;
 mod doubt;
 mod feed;
+#[cfg(test)]
+mod linear;
 mod structured;
 mod trace;
 #[cfg(feature = "training")]
@@ -232,6 +234,8 @@ pub struct Filtered {
     pub format: Format,
     /// The change that the response's Content-Security-Policy needs.
     pub csp: CspChange,
+    /// The policies of the page's own `<meta>`s, where the page is ours and they are not in it: as if the response had them.
+    pub policies: Vec<String>,
     /// Metadata that the page declares.
     pub metadata: Metadata,
     /// Report of the chain.
@@ -274,7 +278,7 @@ impl Filtered {
 #[cfg(test)]
 mod tests {
     use std::{
-        sync::atomic::{AtomicUsize, Ordering::Relaxed},
+        sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
         time::Duration,
     };
 
@@ -346,6 +350,36 @@ mod tests {
         let error = Arc::new(chain).run(&page, &url()).unwrap_err();
         assert_eq!(error, PageError::OutOfTime { limit_ms: 100 });
         assert!((1..WALKS).contains(&WALKED.load(Relaxed)));
+    }
+
+    /// The client may be served or gone while a filter works.
+    #[test]
+    fn a_page_that_nobody_waits_for_is_left_in_the_middle_of_a_filter() {
+        struct Served(Arc<AtomicBool>);
+
+        impl Filter for Served {
+            fn name(&self) -> &'static str {
+                "served"
+            }
+
+            fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
+                self.0.store(true, Relaxed);
+                for _ in 0..WALKS {
+                    assert!(page.live(NodeId::DOCUMENT).count() > 1);
+                }
+                None
+            }
+        }
+
+        let served = Arc::new(AtomicBool::new(false));
+        let config = ChainConfig { order: Vec::new(), ..ChainConfig::default() };
+        let limits = PageLimits { cpu: Duration::from_secs(600), ..PageLimits::default() };
+        let mut chain = Chain::new(&config, limits, HostList::default()).unwrap();
+        chain.filters.push(Box::new(Served(Arc::clone(&served))));
+        let mut feed = Arc::new(chain).page(&url());
+        feed.stop_when(served);
+        feed.feed(&"<p>some words".repeat(2000)).unwrap();
+        assert_eq!(feed.finish().unwrap_err(), PageError::Cancelled);
     }
 
     /// A page of an article: its text, and the way to the next one.

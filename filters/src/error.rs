@@ -65,6 +65,15 @@ pub enum PageError {
         /// The limit that was passed, in milliseconds.
         limit_ms: u128,
     },
+    /// The page's scripts are kept, and its markup is one that browsers may read in another way: a list of choices that holds other
+    /// elements, a form in a formula or a drawing.
+    #[error(
+        "a <select> holds other elements than choices, or a formula or drawing a form: browsers may read it in another way"
+    )]
+    Ambiguous,
+    /// Nobody waits for the page any longer.
+    #[error("nobody waits for the page any longer")]
+    Cancelled,
     /// The page is made of frames, which hold nothing themselves.
     #[error("the page is a frameset, which has no text of its own; that is in the pages of its frames")]
     Frameset,
@@ -107,6 +116,8 @@ impl PageError {
             PageError::AttributesTooLong { .. } => "attributes-too-long",
             PageError::BaseTooLong { .. } => "base-too-long",
             PageError::OutOfTime { .. } => "out-of-time",
+            PageError::Ambiguous => "ambiguous",
+            PageError::Cancelled => "cancelled",
             PageError::Frameset => "frameset",
             PageError::Redirect => "redirect",
             PageError::LittleText { .. } => "little-text",

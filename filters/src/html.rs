@@ -194,8 +194,8 @@ pub(crate) struct Page {
     pub(crate) at_end: bool,
     /// The word F1 to be expected of the choice of the main block, where its algorithm can tell.
     pub(crate) confidence: Option<f64>,
-    /// The CPU time that is left; none where nobody counts it.
-    pub(crate) budget: Option<Budget>,
+    /// The time that is left.
+    pub(crate) budget: Budget,
 }
 
 impl Page {
@@ -238,7 +238,7 @@ impl Page {
             has_bar: false,
             at_end: false,
             confidence: None,
-            budget: None,
+            budget: Budget::endless(),
         };
         page.html = page.child_with_tag(NodeId::DOCUMENT, Tag::Html);
         if let Some(html) = page.html {

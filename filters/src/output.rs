@@ -14,6 +14,7 @@ pub(crate) mod interface;
 pub(crate) mod markdown;
 mod original;
 mod part;
+pub(crate) mod policies;
 mod reader;
 pub(crate) mod text;
 mod tidy;

@@ -1,13 +1,18 @@
 //! The buttons of the start page. Each is a form with a token that no web site can know.
 
-use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 
 use http::Response;
 use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::Visit;
-use crate::{body::Body, device::Device, service::Proxy};
+use crate::{
+    body::Body,
+    device::Device,
+    service::Proxy,
+    tokens::{self, Tokens},
+};
 
 /// Forgets that the browsers of this device trust the authority, and the hosts that are tunnelled for it.
 pub(super) const FORGET: &str = "/forget";
@@ -16,14 +21,30 @@ pub(super) const FORGOTTEN: &str = "/forgotten";
 /// Forgets the hosts that are tunnelled for this device.
 pub(super) const RETRY: &str = "/retry";
 
-/// Random for each process. The hash is the standard library's SipHash-1-3: a guessed token has one chance in 2^64.
-#[derive(Debug, Default)]
-pub(crate) struct Forms(RandomState);
+/// Makes the tokens of forms.
+pub(crate) struct Forms(Arc<Tokens>);
+
+/// The purpose of their tokens.
+const FORM: &str = "form";
 
 impl Forms {
-    pub(crate) fn token(&self, device: &Device, path: &str) -> String {
-        format!("{:016x}", self.0.hash_one((device.address, device.user.as_deref(), path)))
+    pub(crate) fn new(tokens: Arc<Tokens>) -> Self {
+        Self(tokens)
     }
+
+    pub(crate) fn token(&self, device: &Device, path: &str) -> String {
+        tokens::text(self.0.of(FORM, &parts(device, path)))
+    }
+
+    /// Whether this is the token of that form.
+    pub(crate) fn is_token(&self, given: &str, device: &Device, path: &str) -> bool {
+        self.0.is(given, FORM, &parts(device, path))
+    }
+}
+
+/// The parts that the token of a form is made of.
+fn parts(device: &Device, path: &str) -> [String; 3] {
+    [device.address.to_string(), device.user.as_deref().unwrap_or_default().to_owned(), path.to_owned()]
 }
 
 /// A button that posts to this path.
@@ -41,8 +62,8 @@ pub(super) fn is_path(path: &str) -> bool {
 /// Does what the form is for, and leads to the page that shows it.
 pub(super) fn answer(proxy: &Proxy, visit: &Visit<'_>, path: &str, query: &str) -> Option<Response<Body>> {
     let mut pairs = form_urlencoded::parse(query.as_bytes());
-    let token = proxy.forms.token(&visit.device, path);
-    pairs.any(|(name, value)| name == "token" && value == token).then_some(())?;
+    let is_token = |value: &str| proxy.forms.is_token(value, &visit.device, path);
+    pairs.any(|(name, value)| name == "token" && is_token(&value)).then_some(())?;
     let mut next = "/";
     if path == FORGET {
         proxy.trusted_devices.forget_device(visit.device.address, visit.user());

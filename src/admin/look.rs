@@ -21,15 +21,18 @@ pub(super) fn answer<B>(proxy: &Proxy, visit: &Visit<'_>, request: &Request<B>) 
     let value = |wanted: &str| query.iter().find(|(name, _)| name == wanted).map(|(_, value)| &**value);
     let page = value("page").and_then(|page| Url::parse(page).ok());
     let page = page.filter(|page| ["http", "https"].contains(&page.scheme()));
-    let token = proxy.forms.token(&visit.device, PATH);
-    if let Some(chosen) = value("look").filter(|_| value("token") == Some(&token)) {
+    let is_token = |token: &str| proxy.forms.is_token(token, &visit.device, PATH);
+    if let Some(chosen) = value("look").filter(|_| value("token").is_some_and(is_token)) {
         // Ours are JSON; another text means the profile's.
         proxy.device_looks.set(&visit.device, serde_json::from_str(chosen).ok());
         return super::see_other(&path(page.as_ref(), &[]));
     }
     let chosen = proxy.device_looks.of(&visit.device);
     let look = chosen.unwrap_or_else(|| of_profile(proxy, visit, page.as_ref()));
-    error_pages::page(StatusCode::OK, &markup(look, chosen.is_some(), page.as_ref(), &token))
+    error_pages::page(
+        StatusCode::OK,
+        &markup(look, chosen.is_some(), page.as_ref(), &proxy.forms.token(&visit.device, PATH)),
+    )
 }
 
 /// The address of the choice for a link on this page.

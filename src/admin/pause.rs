@@ -32,7 +32,8 @@ pub(super) fn answer(proxy: &Proxy, device: &Device) -> Response<Body> {
 pub(super) fn post(proxy: &Proxy, device: &Device, query: &str) -> Option<Response<Body>> {
     let query: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
     let value = |wanted: &str| query.iter().find(|(name, _)| name == wanted).map(|(_, value)| &**value);
-    let chosen = value("for").filter(|_| value("token") == Some(&proxy.forms.token(device, PATH)))?;
+    let chosen =
+        value("for").filter(|_| value("token").is_some_and(|token| proxy.forms.is_token(token, device, PATH)))?;
     let length = if chosen == "off" { Duration::ZERO } else { parse_duration(chosen).ok()? };
     proxy.paused_devices.set(device, length);
     Some(super::see_other(PATH))

@@ -17,7 +17,6 @@ use super::{
 };
 use crate::{
     addresses::addresses_for_devices,
-    ca::random_bytes,
     config::{Asker, Choice, Intercept},
     error_pages,
     runtime_state::RuntimeState,
@@ -45,7 +44,7 @@ pub(super) fn page(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>) -> 
         list.has_browser(device.address, visit.user(), &device.agent, &authority.fingerprint())
     });
     let head = html! {
-        @if checks { link rel="stylesheet" href={ "https://c" (nonce()) "." (CONTROL_HOST) (CHECK) }; }
+        @if checks { link rel="stylesheet" href={ "https://" (CHECK_HOST) (check_token(proxy, visit)) "." (CONTROL_HOST) (CHECK) }; }
     };
     error_pages::document_with(
         "Gleaner",
@@ -82,8 +81,27 @@ fn profile<'a>(running: &'a RuntimeState, visit: &Visit<'_>) -> Option<Choice<'a
     running.config.profiles.choose(&asker, "")
 }
 
-fn nonce() -> String {
-    format!("{:016x}", u64::from_be_bytes(random_bytes()))
+/// The purpose of the tokens in host names of the style sheet.
+const CHECK_PURPOSE: &str = "check";
+
+/// The letter before the token in the host name of the style sheet.
+const CHECK_HOST: &str = "c";
+
+fn check_token(proxy: &Proxy, visit: &Visit<'_>) -> String {
+    proxy.tokens.fresh(CHECK_PURPOSE, &client(visit))
+}
+
+/// Whether a request over TLS is one for the style sheet of a page that this client was just shown: nobody else knows the host's
+/// name, and no exception of a person is for it.
+pub(super) fn is_check(proxy: &Proxy, visit: &Visit<'_>, path: &str) -> bool {
+    let label = visit.tunnel.and_then(|host| host.strip_suffix(CONTROL_HOST)?.strip_suffix('.'));
+    let token = label.and_then(|label| label.strip_prefix(CHECK_HOST));
+    path == CHECK && token.is_some_and(|token| proxy.tokens.is_fresh(token, CHECK_PURPOSE, &client(visit)))
+}
+
+/// The client that a page is shown to: its address and user. Some systems have another `User-Agent` for what a page loads.
+fn client(visit: &Visit<'_>) -> [String; 2] {
+    [visit.device.address.to_string(), visit.user().unwrap_or_default().to_owned()]
 }
 
 fn next_step(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, intercept: Intercept, is_known: bool) -> Markup {

@@ -15,13 +15,10 @@ use super::MAX_LIST;
 /// Contents of files that could not be written, by path. One map for the process, because configurations are replaced.
 static UNWRITTEN: Mutex<BTreeMap<PathBuf, Vec<u8>>> = Mutex::new(BTreeMap::new());
 
-/// The bytes of a file. What is none, such as a named pipe, could make the program wait for ever.
+/// The bytes of a file.
 pub(super) fn read(file: &Path) -> io::Result<Vec<u8>> {
     if let Some(bytes) = UNWRITTEN.lock().get(file) {
         return Ok(bytes.clone());
-    }
-    if !fs::metadata(file)?.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
     }
     crate::config::read_file(file, MAX_LIST)
 }

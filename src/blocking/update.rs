@@ -14,12 +14,15 @@ use futures_util::{StreamExt, stream};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use tokio::time::{sleep, timeout};
+use tokio::{
+    task::spawn_blocking,
+    time::{sleep, timeout},
+};
 use tracing::{info, warn};
 use url::Url;
 
 use super::{Blocker, ListSource, MAX_LIST, Pause, store, syntax};
-use crate::{config::Config, fetch, service::Proxy};
+use crate::{access_control::Initiator, config::Config, fetch, service::Proxy};
 
 /// For one list, all of it.
 const TIMEOUT: Duration = Duration::from_mins(2);
@@ -91,18 +94,18 @@ pub async fn maintain(proxy: Arc<Proxy>) {
         let settings = config.blocker.settings();
         let mut pause = EVERY;
         if settings.enabled && settings.update {
-            let files = settings.lists.iter().filter(|list| list.address().is_some());
-            let files: Vec<_> = files.filter_map(|list| Some((list, list.file(settings.dir.as_deref())?))).collect();
+            let lists: Vec<_> = settings.lists.iter().filter(|list| list.address().is_some()).collect();
+            let files: Vec<_> = lists.iter().filter_map(|list| list.file(settings.dir.as_deref())).collect();
             let mut fetches = Vec::new();
-            for (list, file) in &files {
-                let had_one = store::read(file).is_ok();
+            for (list, (due_in, had_one)) in lists.iter().zip(copies(files.clone()).await) {
                 // Without a copy nothing is gained by waiting: the program before may have started without a network.
-                if due_in(file) == 0 || is_start && !had_one {
+                if due_in == 0 || is_start && !had_one {
                     fetches.push(update_and_report(&proxy, &config, list, had_one));
                 }
             }
             stream::iter(fetches).buffer_unordered(AT_ONCE).collect::<()>().await;
-            pause = files.iter().map(|(_, file)| Duration::from_secs(due_in(file).max(1))).fold(pause, Duration::min);
+            let due = copies(files).await.into_iter().map(|(due_in, _)| Duration::from_secs(due_in.max(1)));
+            pause = due.fold(pause, Duration::min);
         }
         is_start = false;
         let left = config.blocker.paused_until().and_then(|until| until.duration_since(SystemTime::now()).ok());
@@ -112,6 +115,13 @@ pub async fn maintain(proxy: Arc<Proxy>) {
             () = sleep(left.unwrap_or_default()), if left.is_some() => end_pause(&config.blocker),
         }
     }
+}
+
+/// In how many seconds the list in each file is to be asked for, and whether there is a copy. Lists of many megabytes are read and
+/// hashed away from the threads that serve requests.
+async fn copies(files: Vec<PathBuf>) -> Vec<(u64, bool)> {
+    let copies = move || files.iter().map(|file| (due_in(file), store::read(file).is_ok())).collect();
+    spawn_blocking(copies).await.unwrap_or_default()
 }
 
 async fn update_and_report(proxy: &Proxy, config: &Config, list: &ListSource, had_one: bool) {
@@ -141,26 +151,49 @@ fn end_pause(blocker: &Blocker) {
 
 /// Fetches a list if it has changed. What is not from the web is as it was.
 pub async fn update(config: &Config, list: &ListSource) -> Update {
-    let mut unwritten = None;
     let (Some(address), Some(file)) = (list.address(), list.file(config.blocker.settings().dir.as_deref())) else {
-        return Update { outcome: Outcome::Same, unwritten };
+        return Update { outcome: Outcome::Same, unwritten: None };
     };
-    let mut state = state(&file);
-    let old = store::read(&file).ok().filter(|old| sha256(old) == state.sha256);
-    let old = old.map(|old| String::from_utf8_lossy(&old).into_owned());
-    if old.is_none() {
-        (state.etag, state.last_modified) = (None, None);
-    }
+    let failed = |problem: String| Update { outcome: Outcome::Failed(problem), unwritten: None };
+    // What is done with a list of many megabytes is done away from the threads that serve requests.
+    let place = file.clone();
+    let (state, old) = match spawn_blocking(move || copy(&place)).await {
+        Ok(copy) => copy,
+        Err(error) => return failed(error.to_string()),
+    };
     let fetched = match timeout(TIMEOUT, fetch(config, &address, &state)).await {
         Ok(fetched) => fetched,
         Err(_) => Err(format!("it did not arrive within {} seconds", TIMEOUT.as_secs())),
     };
+    let taken = spawn_blocking(move || take(&file, fetched, old.as_deref(), state)).await;
+    taken.unwrap_or_else(|error| failed(error.to_string()))
+}
+
+/// The copy of a list, unless it was damaged, and what is known of its fetch.
+fn copy(file: &Path) -> (Fetched, Option<String>) {
+    let mut state = state(file);
+    let old = store::read(file).ok().filter(|old| sha256(old) == state.sha256);
+    let old = old.map(|old| String::from_utf8_lossy(&old).into_owned());
+    if old.is_none() {
+        (state.etag, state.last_modified) = (None, None);
+    }
+    (state, old)
+}
+
+/// Writes what was fetched, if it is a list and has changed, and what came of the fetch.
+fn take(
+    file: &Path,
+    fetched: Result<Option<(HeaderMap, String)>, Problem>,
+    old: Option<&str>,
+    mut state: Fetched,
+) -> Update {
+    let mut unwritten = None;
     let outcome = fetched.and_then(|response| match response {
         None => Ok(Outcome::Same),
         Some((headers, text)) => {
-            let judged = judge(&file, &text, old.as_deref(), &headers, &mut state);
+            let judged = judge(file, &text, old, &headers, &mut state);
             if matches!(judged, Ok(Outcome::New(_))) {
-                unwritten = write(&file, text.as_bytes());
+                unwritten = write(file, text.as_bytes());
             }
             judged
         }
@@ -168,7 +201,7 @@ pub async fn update(config: &Config, list: &ListSource) -> Update {
     state.asked = now();
     state.problem = outcome.as_ref().err().cloned();
     state.failures = if outcome.is_ok() { 0 } else { state.failures.saturating_add(1) };
-    let unwritten_state = write(&state_file(&file), &serde_json::to_vec_pretty(&state).unwrap_or_default());
+    let unwritten_state = write(&state_file(file), &serde_json::to_vec_pretty(&state).unwrap_or_default());
     Update { outcome: outcome.unwrap_or_else(Outcome::Failed), unwritten: unwritten.or(unwritten_state) }
 }
 
@@ -219,7 +252,7 @@ async fn fetch(config: &Config, address: &Url, state: &Fetched) -> Result<Option
     let known =
         known.into_iter().filter_map(|(name, value)| Some((name, HeaderValue::from_str(value.as_ref()?).ok()?)));
     let most = usize::try_from(MAX_LIST).unwrap_or(usize::MAX);
-    let Some(fetched) = fetch::get(config, address, &known.collect(), most).await? else {
+    let Some(fetched) = fetch::get(config, address, &known.collect(), most, Initiator::Public).await? else {
         return Ok(None);
     };
     if address.scheme() == "https" && fetched.address.scheme() == "http" {

@@ -12,9 +12,9 @@ use http::{Method, Request, Version};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use tokio::{sync::OwnedSemaphorePermit, time::timeout};
+use tokio::time::timeout;
 
-use super::BodyError;
+use super::{BodyError, Lease, Upload};
 use crate::headers;
 
 /// How long an upload over HTTP/2 is read on after it was answered early. Dropped before the response is
@@ -34,8 +34,12 @@ pub(crate) struct IncomingBody {
     /// Bytes that are missing of the declared length.
     missing: Option<u64>,
     drains: bool,
-    /// Counts the stream on its HTTP/2 connection.
-    _stream: Option<OwnedSemaphorePermit>,
+    /// Its last frame was taken.
+    has_ended: bool,
+    /// The request that this answers, where it is still being sent: it is given up with a response that nobody reads to its end.
+    upload: Option<Upload>,
+    /// Until the end: its place on the connection.
+    lease: Option<Lease>,
 }
 
 impl IncomingBody {
@@ -59,15 +63,20 @@ impl IncomingBody {
     pub(crate) fn of_response(
         incoming: Incoming,
         version: Version,
-        request_ended: bool,
-        stream: Option<OwnedSemaphorePermit>,
+        upload: Option<Upload>,
+        lease: Option<Lease>,
     ) -> Self {
-        let must_end = version == Version::HTTP_2 && request_ended;
-        Self::new(incoming, must_end, false, stream)
+        let must_end = version == Version::HTTP_2 && upload.is_none();
+        let mut body = Self::new(incoming, must_end, false, lease);
+        body.upload = upload;
+        body
     }
 
-    fn new(incoming: Incoming, must_end: bool, drains: bool, stream: Option<OwnedSemaphorePermit>) -> Self {
-        Self { missing: incoming.size_hint().exact(), incoming: Some(incoming), must_end, drains, _stream: stream }
+    fn new(incoming: Incoming, must_end: bool, drains: bool, lease: Option<Lease>) -> Self {
+        let lease = lease.filter(|_| !incoming.is_end_stream());
+        let missing = incoming.size_hint().exact();
+        let incoming = Some(incoming);
+        Self { incoming, must_end, missing, drains, has_ended: false, upload: None, lease }
     }
 
     /// hyper treats a stream that was reset with `NO_ERROR` as one that has ended (RFC 9113 § 8.1 allows that only
@@ -89,7 +98,11 @@ impl HttpBody for IncomingBody {
         let frame = match ready!(Pin::new(incoming).poll_frame(cx)) {
             Some(Ok(frame)) => frame,
             Some(Err(error)) => return Poll::Ready(Some(Err(error.into()))),
-            None => return Poll::Ready(self.is_cut().then_some(Err(BodyError::Cut))),
+            None => {
+                self.has_ended = true;
+                self.lease = None;
+                return Poll::Ready(self.is_cut().then_some(Err(BodyError::Cut)));
+            }
         };
         if let (Some(data), Some(missing)) = (frame.data_ref(), &mut self.missing) {
             *missing = missing.saturating_sub(data.len() as u64);
@@ -98,6 +111,9 @@ impl HttpBody for IncomingBody {
             Ok(trailers) => Frame::trailers(headers::forward_trailers(trailers)),
             Err(data) => data,
         };
+        if self.is_end_stream() {
+            self.lease = None;
+        }
         Poll::Ready(Some(Ok(frame)))
     }
 
@@ -113,6 +129,11 @@ impl HttpBody for IncomingBody {
 
 impl Drop for IncomingBody {
     fn drop(&mut self) {
+        if let Some(upload) = self.upload.take()
+            && (self.has_ended || self.is_end_stream())
+        {
+            upload.release();
+        }
         if !self.drains || self.is_end_stream() {
             return;
         }

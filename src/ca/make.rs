@@ -25,10 +25,8 @@ const NOT_BEFORE: i64 = 1_793_491_200;
 /// Makes key and certificate. The certificate is written last, so that a half-made authority is noticed; where it cannot be
 /// written the key is removed too, and the next start makes both.
 pub(super) fn create(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<(), AuthorityError> {
+    check_clock()?;
     let now = OffsetDateTime::now_utc();
-    if now.unix_timestamp() < NOT_BEFORE {
-        return Err(AuthorityError::Clock(now.date()));
-    }
     let key = KeyPair::generate()?;
     let name = format!("Gleaner CA {} {} {}", machine_name(), now.date(), mark(&key));
     let mut params = CertificateParams::default();
@@ -47,6 +45,16 @@ pub(super) fn create(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<()
         // The caller reports the certificate; a key that stays is reported at the next start.
         let _ = fs::remove_file(key_path);
     })
+}
+
+/// Refuses a clock that was never set.
+pub(crate) fn check_clock() -> Result<(), AuthorityError> {
+    let now = OffsetDateTime::now_utc();
+    if now.unix_timestamp() < NOT_BEFORE {
+        Err(AuthorityError::Clock(now.date(), "this program was made".to_owned()))
+    } else {
+        Ok(())
+    }
 }
 
 /// Whether one could be made: writes where it would be, or where its folder would be, and leaves nothing behind.

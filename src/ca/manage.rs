@@ -20,6 +20,7 @@ impl Authority {
     pub(crate) fn look_to_make(dir: &Path) -> Result<Option<Self>, AuthorityError> {
         let found = Self::look(dir)?;
         if found.is_none() {
+            make::check_clock()?;
             make::try_create(dir)?;
         }
         Ok(found)

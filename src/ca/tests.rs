@@ -1,3 +1,5 @@
+use std::os::unix::fs::PermissionsExt;
+
 use x509_parser::prelude::*;
 
 use super::*;
@@ -16,6 +18,25 @@ fn is_made_once_for_its_owner_alone_and_loaded_afterwards() {
     assert_ne!(first.certificate, authority().1.certificate);
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&folder), mode(&folder.join(KEY_FILE))), (0o700, 0o600));
+}
+
+#[test]
+fn a_folder_that_others_write_in_and_a_key_of_another_are_refused() {
+    let (dir, _) = authority();
+    let folder = dir.path().join("new");
+    let refused = || Authority::open(&folder).err().map(|error| error.to_string()).unwrap_or_default();
+    for (mode, is_refused) in [(0o777, true), (0o1777, true), (0o755, false), (0o700, false)] {
+        fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
+        assert_eq!(refused().contains("`chmod o-w`"), is_refused, "{mode:o}: {}", refused());
+    }
+    // Only root can give files away.
+    for path in [folder.join(KEY_FILE), folder.clone()] {
+        if std::os::unix::fs::chown(&path, Some(1), None).is_ok() {
+            assert!(refused().contains("belongs to another user"), "{path:?}: {}", refused());
+            std::os::unix::fs::chown(&path, Some(0), None).unwrap();
+        }
+    }
+    assert_eq!(refused(), "");
 }
 
 #[test]

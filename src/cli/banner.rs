@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The address under which this machine itself reaches a listener: loopback, if it listens on all addresses.
-fn nearby(addr: SocketAddr) -> SocketAddr {
+pub(super) fn nearby(addr: SocketAddr) -> SocketAddr {
     match addr.ip() {
         ip if !ip.is_unspecified() => addr,
         IpAddr::V4(_) => (Ipv4Addr::LOCALHOST, addr.port()).into(),
@@ -35,9 +35,9 @@ pub(super) fn text(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String
         Intercept::Auto => problem().unwrap_or_else(|| {
             "rewritten for browsers that trust the certificate; the start page has the steps".to_owned()
         }),
-        Intercept::On => {
+        Intercept::On => problem().unwrap_or_else(|| {
             "opened; install the certificate from http://gleaner.internal/ in your browser first".to_owned()
-        }
+        }),
         Intercept::Off => {
             "passed as it is; `https: { intercept: auto }` in the configuration rewrites it too".to_owned()
         }

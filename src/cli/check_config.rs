@@ -65,13 +65,13 @@ fn try_start(config: &Config) -> (Vec<String>, Vec<anyhow::Error>) {
     if config.profiles.all.iter().any(|profile| profile.intercept != Intercept::Off) {
         match look_for_authority(config) {
             Ok(note) => notes.extend(note),
-            Err(error) if config.always_intercepts() => errors.push(error.into()),
+            Err(error) if config.always_intercepts() && !matches!(error, AuthorityError::Clock(..)) => {
+                errors.push(error.into());
+            }
             Err(error) => notes.push(format!("encrypted pages would pass as they are: {error}")),
         }
     }
-    let ineffective = config.ineffective_settings().into_iter();
-    notes.extend(ineffective.map(|(key, needs)| format!("{key} does nothing: it needs {needs}")));
-    notes.extend(config.hints.iter().cloned());
+    notes.extend(notes_on_settings(config));
     notes.extend(config.blocker.problem_with_dir());
     // A start goes on without them.
     errors.extend(config.unread_lists.clone().map(anyhow::Error::from));
@@ -79,6 +79,13 @@ fn try_start(config: &Config) -> (Vec<String>, Vec<anyhow::Error>) {
         notes.extend(list.problem.iter().map(|problem| format!("the list {}: {problem}", list.source)));
     }
     (notes, errors)
+}
+
+/// Settings that do nothing, and what is read otherwise than it may have been meant.
+pub(super) fn notes_on_settings(config: &Config) -> Vec<String> {
+    let ineffective = config.ineffective_settings().into_iter();
+    let ineffective = ineffective.map(|(key, needs)| format!("{key} does nothing: it needs {needs}"));
+    ineffective.chain(config.hints.iter().cloned()).collect()
 }
 
 fn look_for_authority(config: &Config) -> Result<Option<String>, AuthorityError> {

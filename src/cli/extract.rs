@@ -19,7 +19,7 @@ use url::Url;
 
 use self::tasks::{Task, Tasks};
 pub(super) use self::tasks::{address_of, page_address};
-use super::{EX_USAGE, Failure, complain, exit_code, overlay::Overlay, page_failure};
+use super::{EX_USAGE, Failure, complain, exit_code, overlay::Overlay, page_failure, printable};
 use crate::{
     Config,
     offline::{
@@ -213,10 +213,14 @@ fn write_record(
 ) -> io::Result<()> {
     match (page, format) {
         (Ok(page), Format::Html) if !jsonl => {
-            return out.write_all(page.original.as_deref().unwrap_or(page.extract.html.as_bytes()));
+            let html = page.original.as_deref().unwrap_or(page.extract.html.as_bytes());
+            if io::stdout().is_terminal() {
+                return out.write_all(printable(&String::from_utf8_lossy(html)).as_bytes());
+            }
+            return out.write_all(html);
         }
-        (Ok(page), Format::Text) if !jsonl => return out.write_all(page.extract.text.as_bytes()),
-        (Ok(page), Format::Markdown) if !jsonl => return out.write_all(page.extract.markdown.as_bytes()),
+        (Ok(page), Format::Text) if !jsonl => return out.write_all(printable(&page.extract.text).as_bytes()),
+        (Ok(page), Format::Markdown) if !jsonl => return out.write_all(printable(&page.extract.markdown).as_bytes()),
         (Ok(Page { extract, passed, .. }), _) => {
             let (confidence, passed) = (extract.report.confidence, passed.map(|error| error.reason()));
             serde_json::to_writer(&mut *out, &Record { file, extract, confidence, passed })?;

@@ -11,10 +11,10 @@ use sd_notify::NotifyState;
 use tokio::{
     net::TcpListener,
     signal::unix::{Signal, SignalKind, signal},
-    task::JoinSet,
+    task::{JoinSet, spawn_blocking},
 };
 use tokio_util::sync::CancellationToken;
-use tracing::{info, warn};
+use tracing::{error, info, warn};
 
 use super::{EX_UNAVAILABLE, EX_USAGE, Failure, ServeArguments, banner, listeners};
 use crate::{
@@ -130,7 +130,11 @@ fn reload_on_signal(proxy: Arc<Proxy>, arguments: ServeArguments) -> anyhow::Res
             // systemd.service(5), `Type=notify-reload`.
             let began = NotifyState::monotonic_usec_now().unwrap_or(NotifyState::MonotonicUsec(0));
             notify(&[NotifyState::Reloading, began]);
-            reload::reload(&proxy, |config| arguments.apply(config));
+            let (proxy, arguments) = (Arc::clone(&proxy), arguments.clone());
+            let reloaded = spawn_blocking(move || reload::reload(&proxy, |config| arguments.apply(config))).await;
+            if let Err(error) = reloaded {
+                error!(%error, "the configuration could not be read again");
+            }
             notify(&[NotifyState::Ready]);
         }
     })

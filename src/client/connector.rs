@@ -20,6 +20,7 @@ use tokio::{
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
 use tokio_util::either::Either;
+use tracing::warn;
 
 use super::{
     UpstreamError,
@@ -27,7 +28,7 @@ use super::{
     tls::{self, CertificateRequested, Tls},
 };
 use crate::{
-    access_control::{Acl, PortRule},
+    access_control::{Acl, Initiator, Permit, PortRule, Refusal},
     authority::{Scheme, Target},
     config::{Config, Timeouts},
     tcp,
@@ -43,6 +44,8 @@ pub(super) struct Stream {
     pub(super) is_http2: bool,
     /// The server has asked for a client certificate, which it did not get.
     pub(super) wants_client_certificate: bool,
+    /// The address of this machine that it was opened from.
+    pub(super) local: Option<IpAddr>,
 }
 
 pub(super) type Io = Either<TcpStream, Box<TlsStream<TcpStream>>>;
@@ -98,37 +101,51 @@ impl Connector {
         carries: PortRule,
     ) -> Result<TcpStream, UpstreamError> {
         let connecting = async {
-            let host = target.plain_host();
-            let resolved = self
-                .resolver
-                .resolve(host, target.port, client)
-                .await
-                .map_err(|error| UpstreamError::of_lookup(&error))?;
-            let allowed = allowed(&self.acl, resolved, target.scheme, carries)?;
+            let allowed = allowed(&self.acl, self.resolve(target, client).await?, target, carries)?;
             race(alternate(allowed)).await
         };
         timeout(self.timeouts.connect, connecting).await.unwrap_or(Err(UpstreamError::ConnectTimeout))
     }
 
-    /// A connection that HTTP can be spoken on.
+    async fn resolve(&self, target: &Target, client: IpAddr) -> Result<Vec<SocketAddr>, UpstreamError> {
+        let resolved = self.resolver.resolve(target.plain_host(), target.port, client);
+        resolved.await.map_err(|error| UpstreamError::of_lookup(&error))
+    }
+
+    /// Refuses what a public page wants of the home network by a name. Asked for every such request, because a kept connection
+    /// does not ask where it leads.
+    pub(super) async fn check_initiator(&self, permit: &Permit, client: IpAddr) -> Result<(), UpstreamError> {
+        if !permit.must_be_resolved() {
+            return Ok(());
+        }
+        let resolved = timeout(self.timeouts.connect, self.resolve(permit.target(), client));
+        let resolved = resolved.await.unwrap_or(Err(UpstreamError::ConnectTimeout))?;
+        let checked = resolved.into_iter().try_for_each(|addr| self.acl.check_for_public(addr));
+        checked.map_err(UpstreamError::Address)
+    }
+
+    /// A connection that HTTP can be spoken on; over the TCP connection that was opened for it before, if any.
     pub(super) async fn connect(
         &self,
         target: &Target,
         client: IpAddr,
         http1_only: bool,
+        mut tcp: Option<TcpStream>,
     ) -> Result<Stream, UpstreamError> {
         if target.scheme == Scheme::Http {
-            return Ok(Stream {
-                io: Either::Left(self.tcp(target, client, PortRule::WebOnly).await?),
-                is_http2: false,
-                wants_client_certificate: false,
-            });
+            let tcp = self.tcp(target, client, PortRule::WebOnly).await?;
+            let local = local_address(&tcp);
+            return Ok(Stream { io: Either::Left(tcp), is_http2: false, wants_client_certificate: false, local });
         }
         let tls = self.tls.as_ref().ok_or(UpstreamError::NoTrustStore)?;
         let mut fetched = 0;
         loop {
             let config = if http1_only { &tls.http1 } else { &tls.any };
-            let missing = match self.handshake(target, client, config).await {
+            let tcp = match tcp.take() {
+                Some(tcp) => tcp,
+                None => self.tcp(target, client, PortRule::WebOnly).await?,
+            };
+            let missing = match self.handshake(target, tcp, config).await {
                 Err(UpstreamError::MissingIntermediate(url)) => url,
                 outcome => return outcome,
             };
@@ -144,10 +161,10 @@ impl Connector {
     async fn handshake(
         &self,
         target: &Target,
-        client: IpAddr,
+        tcp: TcpStream,
         config: &Arc<ClientConfig>,
     ) -> Result<Stream, UpstreamError> {
-        let tcp = self.tcp(target, client, PortRule::WebOnly).await?;
+        let local = local_address(&tcp);
         let name = ServerName::try_from(target.plain_host().to_owned())
             .map_err(|_| UpstreamError::Tls("no certificate can be issued for this name".to_owned()))?;
         let requested = CertificateRequested::default();
@@ -161,6 +178,7 @@ impl Connector {
             is_http2: stream.get_ref().1.alpn_protocol() == Some(b"h2"),
             io: Either::Right(Box::new(stream)),
             wants_client_certificate: requested.is_set(),
+            local,
         })
     }
 
@@ -168,12 +186,13 @@ impl Connector {
     async fn fetch_intermediate(&self, tls: &Tls, url: &str, client: IpAddr) -> Option<()> {
         let uri: http::Uri = url.parse().ok()?;
         let target = Target::of_absolute(&uri).ok()?;
-        let permit = self.acl.permit(target).ok()?;
+        let permit = self.acl.permit(target, Initiator::Public).ok()?;
         // Never over TLS: that could need another such certificate.
         if permit.target().scheme != Scheme::Http {
             return None;
         }
         let fetching = async {
+            self.check_initiator(&permit, client).await.ok()?;
             let tcp = self.tcp(permit.target(), client, PortRule::WebOnly);
             let stream = tcp.await.ok()?;
             tls::fetch_certificate(stream, permit.target(), &uri).await
@@ -183,25 +202,35 @@ impl Connector {
     }
 }
 
+fn local_address(tcp: &TcpStream) -> Option<IpAddr> {
+    tcp.local_addr().ok().map(|local| local.ip().to_canonical())
+}
+
 /// The addresses that may be connected to. What a name resolved to is checked here and connected to as it is: there is
 /// no second lookup that could give something else (DNS rebinding).
 fn allowed(
     acl: &Acl,
     resolved: Vec<SocketAddr>,
-    scheme: Scheme,
+    target: &Target,
     carries: PortRule,
 ) -> Result<Vec<SocketAddr>, UpstreamError> {
     let mut allowed = Vec::new();
     let mut refused = None;
     for addr in resolved {
-        match acl.check_resolved(addr, scheme, carries) {
+        match acl.check_resolved(addr, target, carries) {
             Ok(()) => allowed.push(addr),
             Err(refusal) => refused = Some(refusal),
         }
     }
     match (allowed.is_empty(), refused) {
         (false, _) => Ok(allowed),
-        (true, Some(refusal)) => Err(UpstreamError::Address(refusal)),
+        (true, Some(refusal)) => {
+            if matches!(refusal, Refusal::Rebound(_)) {
+                // In a tunnel the browser shows no page of ours that says so.
+                warn!(host = target.plain_host(), %refusal, "a name was refused; `access.rebind_allowed` lists those that are your own");
+            }
+            Err(UpstreamError::Address(refusal))
+        }
         (true, None) => Err(UpstreamError::Dns("the name has no address".to_owned())),
     }
 }
@@ -259,10 +288,11 @@ mod tests {
         let acl = Acl::new(access, vec![([192, 0, 2, 1], 8118).into()]);
         let resolved = |list: &[&str]| {
             let addrs: Vec<SocketAddr> = list.iter().map(|addr| addr.parse().unwrap()).collect();
-            allowed(&acl, addrs, Scheme::Http, PortRule::WebOnly)
+            let target = Target::of_absolute(&"http://a.example/".parse().unwrap()).unwrap();
+            allowed(&acl, addrs, &target, PortRule::WebOnly)
         };
         // One bad address among good ones is left out, the others serve.
-        let mixed = resolved(&["127.0.0.1:80", "93.184.216.34:80", "[::1]:80"]).unwrap();
+        let mixed = resolved(&["127.0.0.1:80", "93.184.216.34:80", "[::1]:80", "192.168.1.7:80"]).unwrap();
         assert_eq!(mixed, ["93.184.216.34:80".parse().unwrap()]);
         assert!(matches!(resolved(&[]), Err(UpstreamError::Dns(_))));
     }

@@ -86,7 +86,9 @@ impl UpstreamError {
                 io::ErrorKind::ConnectionReset
                 | io::ErrorKind::BrokenPipe
                 | io::ErrorKind::UnexpectedEof
-                | io::ErrorKind::ConnectionAborted,
+                | io::ErrorKind::ConnectionAborted
+                // What was sent was never acknowledged.
+                | io::ErrorKind::TimedOut,
             ) => Self::Closed,
             _ => Self::Other(deepest.to_string()),
         }
@@ -176,6 +178,11 @@ impl UpstreamError {
         matches!(self, Self::UnsupportedTls(_) | Self::ClientCertificate)
     }
 
+    /// Whether it is the site that cannot be reached: neither the proxy forbids it nor lacks something for it.
+    pub(crate) fn is_of_site(&self) -> bool {
+        !matches!(self, Self::Address(_) | Self::NoDescriptors | Self::NoTrustStore)
+    }
+
     /// Whether the certificate is at fault.
     pub(crate) fn is_of_certificate(&self) -> bool {
         matches!(self, Self::Certificate(_) | Self::MissingIntermediate(_))
@@ -213,7 +220,52 @@ fn plain_words(problem: &CertificateError) -> String {
         CertificateError::Other(other) if format!("{other:?}").contains("EkuError") => {
             "it was not issued for web servers"
         }
-        other => return format!("{other}"),
+        CertificateError::BadEncoding => "it is malformed",
+        CertificateError::UnhandledCriticalExtension => "it has a condition that this program does not know",
+        CertificateError::UnknownRevocationStatus
+        | CertificateError::ExpiredRevocationList
+        | CertificateError::ExpiredRevocationListContext { .. }
+        | CertificateError::InvalidOcspResponse => "whether it was revoked cannot be found out",
+        CertificateError::ApplicationVerificationFailure => "this machine does not accept it",
+        // Of the verifier: a name such as `MalformedExtensions`.
+        CertificateError::Other(other) => return format!("it is not valid ({})", in_words(&format!("{:?}", other.0))),
+        other => return format!("it is not valid ({})", in_words(&format!("{other:?}"))),
     };
     words.to_owned()
+}
+
+/// The name of an error's variant as words.
+fn in_words(variant: &str) -> String {
+    let mut words = String::new();
+    for letter in variant.chars().take_while(char::is_ascii_alphanumeric) {
+        if letter.is_ascii_uppercase() && !words.is_empty() {
+            words.push(' ');
+        }
+        words.push(letter.to_ascii_lowercase());
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use rustls::OtherError;
+
+    use super::*;
+
+    #[test]
+    fn every_fault_of_a_certificate_has_words() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("x")]
+        enum Fault {
+            MalformedExtensions,
+        }
+        let other = CertificateError::Other(OtherError(Arc::new(Fault::MalformedExtensions)));
+        assert_eq!(plain_words(&other), "it is not valid (malformed extensions)");
+        for problem in [CertificateError::BadEncoding, CertificateError::InvalidOcspResponse, other] {
+            let words = plain_words(&problem);
+            assert!(words.starts_with(char::is_lowercase) && !words.contains("Other"), "{words}");
+        }
+    }
 }

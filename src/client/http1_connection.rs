@@ -1,23 +1,27 @@
 //! HTTP/1.1 to an origin: the handshake, one request, and what is kept of the connection.
 
 use std::{
+    net::IpAddr,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     time::Duration,
 };
 
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri, Version, header};
+use http_body::Body as _;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use tokio::time::Instant;
 use tracing::debug;
 
 use super::{
-    Client, Failed, Sent, UpstreamError,
-    connector::{self, Io},
+    Client, Failed, Http1Place, Sent, UpstreamError,
+    alive_io::AliveIo,
+    connector::{self, Stream},
     path_of,
-    pool::Pool,
+    pool::{KeptHttp1, Pool},
     response_wait::ResponseWait,
     retry::ReplayableRequest,
     tolerant_io::{self, Surplus, TolerantIo},
@@ -32,7 +36,12 @@ pub(super) struct Http1Connection {
     pub(super) sender: http1::SendRequest<Body>,
     /// When set, `TolerantIo` checks for unsolicited bytes before it writes the next request.
     check_unread: Arc<AtomicBool>,
+    /// See [`AliveIo`].
+    asks: Arc<AtomicBool>,
     surplus: Surplus,
+    local: Option<IpAddr>,
+    /// It has had a response.
+    has_answered: bool,
 }
 
 impl Http1Connection {
@@ -53,46 +62,68 @@ impl Client {
         target: &Arc<Target>,
         mut request: Box<Request<Body>>,
         wait: &ResponseWait,
-        mut connection: Http1Connection,
-        is_reused: bool,
+        place: Http1Place,
     ) -> Sent {
+        let Http1Place { mut connection, permit, is_reused } = place;
         prepare(&mut request, target).map_err(Failed::Final)?;
         let is_idempotent = request.method().is_idempotent();
-        let replay = is_reused.then(|| ReplayableRequest::of(&mut request));
+        let is_short = is_idempotent && request.body().is_end_stream();
+        let replay = (is_reused || is_short).then(|| ReplayableRequest::of(&mut request));
         connection.check_unread.store(is_reused, Relaxed);
-        let sent = wait.first_byte(std::pin::pin!(connection.sender.try_send_request(*request))).await;
-        match sent {
+        connection.asks.store(is_reused && is_short, Relaxed);
+        let network = self.opener.address_of(connection.local);
+        let sent = wait.first_byte(std::pin::pin!(connection.sender.try_send_request(*request)), network).await;
+        let (error, can_repeat) = match sent {
             Ok(Ok(mut response)) => {
                 connection.complete(&mut response);
-                // NTLM authenticates the connection, so it is reused even before it proved to be persistent.
-                let is_proven = is_reused || !Arc::ptr_eq(pool, &self.pool);
-                pool.put_http1(Arc::clone(target), connection, keep_alive(response.headers()), is_proven);
-                Ok((response, None))
+                let ended = Arc::<OnceLock<_>>::default();
+                let headers = response.headers();
+                if !has_option(headers, "close") {
+                    // NTLM authenticates the connection, so it is reused even before it proved to be persistent.
+                    let is_proven =
+                        connection.has_answered || !Arc::ptr_eq(pool, &self.pool) || has_option(headers, "keep-alive");
+                    connection.has_answered = true;
+                    let kept = KeptHttp1 {
+                        connection,
+                        since: Instant::now(),
+                        ended: Arc::clone(&ended),
+                        server_timeout: keep_alive(headers),
+                        request_ended: wait.request_ended(),
+                        is_proven,
+                    };
+                    pool.put_http1(Arc::clone(target), kept);
+                }
+                return Ok((response, pool.lease(permit, ended)));
             }
             Ok(Err(mut error)) => {
                 if let Some(unsent) = error.take_message() {
                     return Err(Failed::Unsent(Box::new(unsent)));
                 }
-                let can_repeat = is_idempotent || connection.check_unread.load(Relaxed);
-                let again = replay.filter(|_| can_repeat).and_then(ReplayableRequest::request);
-                Err(match (wait.error(error.error()), again) {
-                    (UpstreamError::Closed, Some(again)) => Failed::Replay(again),
-                    (error, _) => Failed::Final(error),
-                })
+                let can_repeat = is_reused && (is_idempotent || connection.check_unread.load(Relaxed));
+                (wait.error(error.error()), can_repeat)
             }
+            // This machine's end is gone, on a new connection too.
+            Err(UpstreamError::Closed) => (UpstreamError::Closed, is_idempotent),
             Err(error) => {
                 // The other idle connections to this origin are probably dead too.
                 pool.close(target);
-                Err(Failed::Final(error))
+                return Err(Failed::Final(error));
             }
+        };
+        if error == UpstreamError::Closed && is_reused && !is_idempotent {
+            pool.was_closed(target);
         }
+        let again = replay.filter(|_| can_repeat && error == UpstreamError::Closed);
+        Err(again.and_then(ReplayableRequest::request).map_or(Failed::Final(error), Failed::Replay))
     }
 }
 
-pub(super) async fn handshake(io: Io, upgrades: bool) -> Result<Http1Connection, UpstreamError> {
-    let check_unread = Arc::<AtomicBool>::default();
+pub(super) async fn handshake(stream: Stream, upgrades: bool) -> Result<Http1Connection, UpstreamError> {
+    let [check_unread, asks] = [(); 2].map(|()| Arc::<AtomicBool>::default());
     let surplus = Surplus::default();
-    let io = TolerantIo::new(io, connector::has_unread, Arc::clone(&check_unread), Arc::clone(&surplus));
+    let io = AliveIo::new(stream.io, Arc::clone(&asks));
+    let has_unread = |io: &mut AliveIo| connector::has_unread(io.get_mut());
+    let io = TolerantIo::new(io, has_unread, Arc::clone(&check_unread), Arc::clone(&surplus));
     let (sender, connection) = http1::Builder::new()
         .preserve_header_case(true)
         .title_case_headers(true)
@@ -106,7 +137,12 @@ pub(super) async fn handshake(io: Io, upgrades: bool) -> Result<Http1Connection,
             debug!(%error, "a connection to an origin ended early");
         }
     });
-    Ok(Http1Connection { sender, check_unread, surplus })
+    Ok(Http1Connection { sender, check_unread, asks, surplus, local: stream.local, has_answered: false })
+}
+
+/// Whether `Connection` has this option.
+fn has_option(headers: &HeaderMap, option: &str) -> bool {
+    members(headers, &header::CONNECTION).any(|member| member.eq_ignore_ascii_case(option))
 }
 
 /// The request as it is written over HTTP/1.1: its path, and `Host` in front (RFC 9112 § 3.2).

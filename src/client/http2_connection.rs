@@ -1,18 +1,31 @@
 //! HTTP/2 to an origin: the handshake and one request.
 
-use std::{future::poll_fn, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    future::poll_fn,
+    net::IpAddr,
+    pin::Pin,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use http::{Request, Uri, Version, header};
+use http_body::Body as _;
 use hyper::client::conn::http2;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use tokio::sync::{OwnedSemaphorePermit, watch};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::{OwnedSemaphorePermit, watch},
+    time::interval,
+};
 use tracing::debug;
 
 use super::{
     Client, Failed, Sent, UpstreamError,
-    connector::Io,
+    alive_io::AliveIo,
+    connector::Stream,
     path_of,
-    pool::{self, Http2Connection, STREAMS_PER_CONNECTION},
+    ping_timer::PingTimer,
+    pool::{self, Http2Connection, Pool, STREAMS_PER_CONNECTION},
     response_wait::ResponseWait,
     retry::{self, ReplayableRequest},
 };
@@ -27,14 +40,18 @@ const HTTP2_FIELD_BYTES: u32 = 256 * 1024;
 const STREAM_WINDOW: u32 = 512 * 1024;
 const CONNECTION_WINDOW: u32 = STREAM_WINDOW * (STREAMS_PER_CONNECTION + 1);
 
-/// An HTTP/2 connection without traffic for so long is asked for a sign of life (RFC 9113 § 6.7), and is dead if none
-/// comes in time. Lowering them finds dead connections sooner and wakes idle ones more often.
+/// An HTTP/2 connection that was silent for so long while a request waits is asked for a sign of life (RFC 9113 § 6.7; see
+/// `ping_timer`), and is dead if none comes in time. Lowering them finds dead connections sooner.
 const PING_INTERVAL: Duration = Duration::from_secs(15);
 const PING_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How often a new connection is asked whether the server's settings have come. Raising it delays pages of many requests.
+const SETTINGS_INTERVAL: Duration = Duration::from_millis(5);
 
 impl Client {
     pub(super) async fn over_http2(
         &self,
+        pool: &Arc<Pool>,
         target: &Arc<Target>,
         mut request: Box<Request<Body>>,
         wait: &ResponseWait,
@@ -43,24 +60,35 @@ impl Client {
     ) -> Sent {
         prepare(&mut request, target).map_err(Failed::Final)?;
         let is_idempotent = request.method().is_idempotent();
-        let replay = ReplayableRequest::of(&mut request);
-        let sent = wait.first_byte(std::pin::pin!(connection.sender.try_send_request(*request))).await;
+        let has_body = !request.body().is_end_stream();
+        let upload = has_body.then(|| connection.upload());
+        if is_idempotent && !has_body {
+            connection.ask();
+        }
+        let replay = Some(ReplayableRequest::of(&mut request));
+        let network = self.opener.address_of(connection.local());
+        let waiting = connection.pings.request();
+        let sent = wait.first_byte(std::pin::pin!(connection.sender.try_send_request(*request)), network).await;
+        drop(upload);
         match sent {
-            Ok(Ok(response)) => Ok((response, Some(stream))),
+            Ok(Ok(response)) => {
+                waiting.answered();
+                Ok((response, pool.lease(Some(stream), Arc::default())))
+            }
             Ok(Err(mut error)) => {
                 if let Some(unsent) = error.take_message() {
                     return Err(Failed::Unsent(Box::new(unsent)));
                 }
                 let error = error.error();
                 if retry::requires_http1(error) {
-                    self.http1_only.insert(Arc::clone(target), ());
+                    self.opener.requires_http1(target);
                     connection.retire();
                 }
                 let is_unprocessed = retry::is_unprocessed(error);
                 let error = wait.error(error);
                 if is_unprocessed || is_idempotent && error == UpstreamError::Closed {
                     connection.retire();
-                    if let Some(again) = replay.request() {
+                    if let Some(again) = replay.and_then(ReplayableRequest::request) {
                         return Err(Failed::Replay(again));
                     }
                 }
@@ -68,20 +96,33 @@ impl Client {
             }
             Err(error) => {
                 connection.retire();
-                Err(Failed::Final(error))
+                let again = replay.filter(|_| is_idempotent && error == UpstreamError::Closed);
+                Err(again.and_then(ReplayableRequest::request).map_or(Failed::Final(error), Failed::Replay))
             }
         }
     }
 }
 
-pub(super) async fn handshake(io: Io) -> Result<Http2Connection, UpstreamError> {
+pub(super) async fn handshake(stream: Stream) -> Result<Http2Connection, UpstreamError> {
+    let asks = Arc::<AtomicBool>::default();
+    let io = AliveIo::new(stream.io, Arc::clone(&asks));
+    handshake_over(io, asks, stream.local).await
+}
+
+async fn handshake_over(
+    io: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    asks: Arc<AtomicBool>,
+    local: Option<IpAddr>,
+) -> Result<Http2Connection, UpstreamError> {
+    let pings = PingTimer::new();
     let (mut sender, mut connection) = http2::Builder::new(TokioExecutor::new())
-        .timer(TokioTimer::new())
+        .timer(pings.clone())
         .max_header_list_size(HTTP2_FIELD_BYTES)
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
         .keep_alive_interval(PING_INTERVAL)
         .keep_alive_timeout(PING_TIMEOUT)
+        // The timer knows better than hyper whether the connection rests.
         .keep_alive_while_idle(true)
         .initial_max_send_streams(pool::INITIAL_STREAMS)
         .handshake(TokioIo::new(io))
@@ -89,11 +130,18 @@ pub(super) async fn handshake(io: Io) -> Result<Http2Connection, UpstreamError> 
         .map_err(|error| UpstreamError::of(&error))?;
     let (limit, server_limit) = watch::channel(pool::INITIAL_STREAMS);
     tokio::spawn(async move {
-        // hyper tells the server's limit only on the connection, which this task owns.
+        // hyper tells the server's limit only on the connection, which this task owns, and does not wake it when that comes.
+        let mut looks = interval(SETTINGS_INTERVAL);
+        let mut left = pool::SETTINGS_TIMEOUT.as_millis() / SETTINGS_INTERVAL.as_millis();
         let driven = poll_fn(|cx| {
+            while left > 0 && looks.poll_tick(cx).is_ready() {
+                left -= 1;
+            }
             let polled = Pin::new(&mut connection).poll(cx);
             let now = connection.current_max_send_streams();
-            limit.send_if_modified(|limit| std::mem::replace(limit, now) != now);
+            if limit.send_if_modified(|limit| std::mem::replace(limit, now) != now) {
+                left = 0;
+            }
             polled
         });
         if let Err(error) = driven.await {
@@ -102,7 +150,7 @@ pub(super) async fn handshake(io: Io) -> Result<Http2Connection, UpstreamError> 
     });
     let ready = sender.ready().await;
     ready.map_err(|error| UpstreamError::of(&error))?;
-    Ok(Http2Connection::new(sender, server_limit))
+    Ok(Http2Connection::new(sender, server_limit, pings, asks, local))
 }
 
 /// The request as it is written over HTTP/2: `:authority` alone names the host (RFC 9113 § 8.3.1); nginx before 1.29.1
@@ -118,4 +166,66 @@ fn prepare(request: &mut Request<Body>, target: &Target) -> Result<(), UpstreamE
         *request.headers_mut() = others;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex},
+        sync::mpsc,
+        time::{sleep, timeout},
+    };
+
+    use super::*;
+
+    const HEADERS: u8 = 1;
+    const PING: u8 = 6;
+
+    /// Answers the first request with a head and rests; tells of the frames that come.
+    async fn server(mut io: DuplexStream, frames: mpsc::UnboundedSender<u8>) {
+        let settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+        // `:status: 200` (RFC 7541, appendix A).
+        let head = [0, 0, 1, HEADERS, 4, 0, 0, 0, 1, 0x88];
+        io.write_all(&settings).await.unwrap();
+        io.read_exact(&mut [0; 24]).await.unwrap();
+        loop {
+            let mut frame = [0; 9];
+            io.read_exact(&mut frame).await.unwrap();
+            let length = usize::from_be_bytes([0, 0, 0, 0, 0, frame[0], frame[1], frame[2]]);
+            io.read_exact(&mut vec![0; length]).await.unwrap();
+            if frame[3] == HEADERS && frame[8] == 1 {
+                io.write_all(&head).await.unwrap();
+            }
+            frames.send(frame[3]).unwrap();
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_that_rests_is_not_asked_by_ping_and_a_request_that_waits_is() {
+        let (ours, theirs) = duplex(1 << 16);
+        let (sender, mut frames) = mpsc::unbounded_channel();
+        tokio::spawn(server(theirs, sender));
+        let mut connection = handshake_over(ours, Arc::default(), None).await.unwrap();
+        let request = || Request::get("http://origin.example/").body(Body::default()).unwrap();
+        let waiting = connection.pings.request();
+        let resting = connection.sender.send_request(request()).await.unwrap();
+        waiting.answered();
+        sleep(Duration::from_hours(1)).await;
+        while let Ok(kind) = frames.try_recv() {
+            assert_ne!(kind, PING, "nothing waits for an answer");
+        }
+        let _waiting = connection.pings.request();
+        let asked = async { while frames.recv().await != Some(PING) {} };
+        tokio::select! {
+            sent = connection.sender.send_request(request()) => panic!("{sent:?}"),
+            () = asked => {}
+        }
+        drop(resting);
+        let ended = timeout(Duration::from_mins(1), async {
+            while !connection.sender.is_closed() {
+                sleep(PING_TIMEOUT / 8).await
+            }
+        });
+        ended.await.expect("a PING without an answer ends the connection");
+    }
 }

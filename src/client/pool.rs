@@ -5,9 +5,10 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    net::IpAddr,
     sync::{
         Arc, OnceLock, Weak,
-        atomic::{AtomicBool, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
     },
     time::Duration,
 };
@@ -17,61 +18,127 @@ use foldhash::fast::RandomState;
 use hyper::client::conn::http2;
 use parking_lot::Mutex;
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    sync::{Notify, OwnedSemaphorePermit, Semaphore, watch},
     time::{Instant, sleep, timeout},
 };
 
-use super::http1_connection::Http1Connection;
-use crate::{authority::Target, body::Body};
+use super::{UpstreamError, http1_connection::Http1Connection, patience::Patience, ping_timer::PingTimer};
+use crate::{
+    authority::Target,
+    body::{Body, Lease},
+};
 
 /// HTTP/1.1 connections kept per origin: as many as ten browsers open to one (six each). Raising it saves
 /// handshakes and costs descriptors.
 const IDLE_PER_ORIGIN: usize = 64;
 
-/// How long a connection may have been idle to take a request that cannot be sent twice: the longer, the likelier the
-/// origin is closing it just now. Raising it saves handshakes and costs errors.
-const FRESH: Duration = Duration::from_millis(500);
+/// Requests at once on one HTTP/2 connection, where its server takes as many: browsers open as many streams (Chromium 100).
+/// Together with the windows in `http2_connection` it keeps downloads that nobody reads from using up the connection's
+/// window.
+pub(super) const STREAMS_PER_CONNECTION: u32 = 128;
 
-/// Requests at once on one HTTP/2 connection; for more another connection is opened. Together with the windows in
-/// `http2_connection` it keeps downloads that nobody reads from using up the connection's window.
-pub(super) const STREAMS_PER_CONNECTION: u32 = 32;
+/// HTTP/2 connections to one origin. Browsers open one; servers that take few streams on each get more from a household, and
+/// servers that take few connections of one address (nginx, `limit_conn`) often take 20.
+const HTTP2_PER_ORIGIN: usize = 16;
+
+/// HTTP/1.1 connections in use for one connection of a client, as browsers open to one host.
+const HTTP1_PER_CLIENT: usize = 6;
 
 /// Requests on an HTTP/2 connection until the server's settings have come, which say how many it takes.
 pub(super) const INITIAL_STREAMS: usize = 1;
 
 /// How long a second request waits for them before it goes on a connection of its own.
-const SETTINGS_TIMEOUT: Duration = Duration::from_secs(1);
+pub(super) const SETTINGS_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Idle connections of one client's own, see [`PinnedConnections`].
 const PINNED_IDLE: usize = 8;
 
-/// The kept connections.
+/// The kept connections, and those that are being opened for more than one request.
 pub(super) struct Pool {
     kept: Mutex<Kept>,
     max_idle: usize,
     idle_timeout: Duration,
+    patience: Patience,
+    /// Notified when a place on a connection has been given back.
+    pub(super) released: Arc<Notify>,
+    /// How many changes of the network were followed.
+    network_changes: AtomicUsize,
 }
 
 #[derive(Default)]
 struct Kept {
     http1: HashMap<Arc<Target>, Vec<KeptHttp1>, RandomState>,
     http2: HashMap<Arc<Target>, Vec<Http2Connection>, RandomState>,
+    opening: HashMap<Arc<Target>, Opening, RandomState>,
+}
+
+/// Tells what has become of a connection that is being opened: it is in the pool, unless its server wants a certificate of
+/// the client and nobody but a tunnel asked for it.
+pub(super) type Opening = watch::Receiver<Option<Result<Opened, UpstreamError>>>;
+
+/// A connection that was opened.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Opened {
+    /// The server has asked for a client certificate, which it did not get.
+    pub(super) wants_client_certificate: bool,
 }
 
 /// An HTTP/1.1 connection that is ready for a request, or will be once its response has been read.
-struct KeptHttp1 {
-    connection: Http1Connection,
-    /// When its last response began.
-    since: Instant,
-    until: Instant,
-    /// The origin has answered on it after it was kept: there are origins that close it after every response and do not say so.
-    is_proven: bool,
+pub(super) struct KeptHttp1 {
+    pub(super) connection: Http1Connection,
+    /// When it was kept, as its last response began.
+    pub(super) since: Instant,
+    /// When its last response ended; none while it is read.
+    pub(super) ended: Arc<OnceLock<Instant>>,
+    /// For how long the server keeps it, as it says itself.
+    pub(super) server_timeout: Option<Duration>,
+    /// Its last request was all sent. Else it goes on beside the response, or after it.
+    pub(super) request_ended: bool,
+    /// The origin has answered on it after it was kept, or says that it keeps it: there are origins that close it after every
+    /// response and do not say so.
+    pub(super) is_proven: bool,
+}
+
+/// Kinds of connections that a request may go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wants {
+    /// Any connection: the request may be sent twice.
+    Any,
+    /// One that the origin is not closing just now: the request may not be sent twice.
+    Proven,
+    /// One that was opened since then: others may be dead.
+    OpenedSince(Instant),
+}
+
+impl KeptHttp1 {
+    /// How long nothing has been read or written; none while a response is read.
+    pub(super) fn idle(&self, now: Instant) -> Option<Duration> {
+        self.ended.get().map(|ended| now.saturating_duration_since(*ended))
+    }
+
+    /// Whether it could take a request now.
+    pub(super) fn is_open(&self) -> bool {
+        let has_ended = self.request_ended && self.ended.get().is_some();
+        !self.connection.sender.is_closed() && (has_ended || self.connection.sender.is_ready())
+    }
+
+    /// How long it has been since the last response began: the server has been waiting for no longer than that.
+    pub(super) fn age(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.since)
+    }
+
+    fn is_kept_at(&self, now: Instant, idle_timeout: Duration) -> bool {
+        let is_over = self.server_timeout.is_some_and(|timeout| self.age(now) >= timeout);
+        let is_kept = |idle| idle < idle_timeout && !is_over;
+        !self.connection.sender.is_closed() && self.idle(now).is_none_or(is_kept)
+    }
 }
 
 /// An HTTP/2 connection, which takes several requests at once.
 #[derive(Clone)]
 pub(super) struct Http2Connection {
     pub(super) sender: http2::SendRequest<Body>,
+    pub(super) pings: PingTimer,
     shared: Arc<Http2Shared>,
 }
 
@@ -81,20 +148,36 @@ struct Http2Shared {
     server_limit: watch::Receiver<usize>,
     /// Nobody needs to wait for the settings any more.
     settled: AtomicBool,
+    opened: Instant,
     last_used: Mutex<Instant>,
     retired: AtomicBool,
+    /// See [`AliveIo`](super::alive_io::AliveIo).
+    asks: Arc<AtomicBool>,
+    /// Held by each request with a body, until its response.
+    uploads: Arc<()>,
+    local: Option<IpAddr>,
 }
 
 impl Http2Connection {
-    pub(super) fn new(sender: http2::SendRequest<Body>, server_limit: watch::Receiver<usize>) -> Self {
+    pub(super) fn new(
+        sender: http2::SendRequest<Body>,
+        server_limit: watch::Receiver<usize>,
+        pings: PingTimer,
+        asks: Arc<AtomicBool>,
+        local: Option<IpAddr>,
+    ) -> Self {
         let shared = Http2Shared {
             streams: Arc::new(Semaphore::new(STREAMS_PER_CONNECTION as usize)),
             server_limit,
             settled: AtomicBool::default(),
+            opened: Instant::now(),
             last_used: Mutex::new(Instant::now()),
             retired: AtomicBool::default(),
+            asks,
+            uploads: Arc::default(),
+            local,
         };
-        Self { sender, shared: Arc::new(shared) }
+        Self { sender, pings, shared: Arc::new(shared) }
     }
 
     /// Makes room for one more request, if the connection takes any.
@@ -113,6 +196,23 @@ impl Http2Connection {
         // An error means that the connection has ended.
         let _ = timeout(SETTINGS_TIMEOUT, server_limit.changed()).await;
         self.shared.settled.store(true, Relaxed);
+    }
+
+    /// The address of this machine that it was opened from.
+    pub(super) fn local(&self) -> Option<IpAddr> {
+        self.shared.local
+    }
+
+    /// Held by a request with a body: the origin may read it slowly.
+    pub(super) fn upload(&self) -> Arc<()> {
+        Arc::clone(&self.shared.uploads)
+    }
+
+    /// Has the kernel watch whether the next request arrives.
+    pub(super) fn ask(&self) {
+        if Arc::strong_count(&self.shared.uploads) == 1 {
+            self.shared.asks.store(true, Relaxed);
+        }
     }
 
     /// Takes no further request; those on it go on.
@@ -137,7 +237,14 @@ impl Http2Connection {
 impl Pool {
     /// A pool of at most so many connections.
     pub(super) fn new(max_idle: usize, idle_timeout: Duration) -> Arc<Self> {
-        let pool = Arc::new(Self { kept: Mutex::default(), max_idle, idle_timeout });
+        let pool = Arc::new(Self {
+            kept: Mutex::default(),
+            max_idle,
+            idle_timeout,
+            patience: Patience::new(),
+            released: Arc::default(),
+            network_changes: AtomicUsize::default(),
+        });
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(sweep(Arc::downgrade(&pool), idle_timeout / 4));
         }
@@ -149,30 +256,31 @@ impl Pool {
         self.kept.lock().count()
     }
 
-    /// The idle connection that was used last: the origin is the least likely to be closing it just now. For a request that
-    /// cannot be sent twice it must be more likely still that it stays open.
-    pub(super) fn take_http1(&self, target: &Arc<Target>, is_idempotent: bool) -> Option<Http1Connection> {
+    /// The idle connection that was used last: the origin is the least likely to be closing it just now. What is written on one
+    /// that the origin is closing may be lost.
+    pub(super) fn take_http1(&self, target: &Arc<Target>, wants: Wants) -> Option<Http1Connection> {
         let now = Instant::now();
-        let suits = |kept: &KeptHttp1| {
-            let is_safe = kept.is_proven && now.saturating_duration_since(kept.since) <= FRESH;
-            now < kept.until && kept.connection.sender.is_ready() && (is_idempotent || is_safe)
-        };
         let mut all = self.kept.lock();
         let kept = all.http1.get_mut(target)?;
-        let last = kept.iter().rposition(suits)?;
+        kept.retain(|kept| kept.is_kept_at(now, self.idle_timeout));
+        let last = match wants {
+            Wants::Any => kept.iter().rposition(KeptHttp1::is_open),
+            Wants::OpenedSince(_) => None,
+            Wants::Proven => {
+                let found = self.patience.find(target, kept, now);
+                if found.is_none() {
+                    // What cannot be used is closed, except the one that shows for how long this origin keeps them.
+                    let mut is_first = true;
+                    kept.retain(|kept| kept.idle(now).is_none() || std::mem::take(&mut is_first));
+                }
+                found
+            }
+        }?;
         Some(kept.remove(last).connection)
     }
 
-    /// Keeps a connection whose response is being read; it can be taken once hyper is ready for another request.
-    pub(super) fn put_http1(
-        &self,
-        target: Arc<Target>,
-        connection: Http1Connection,
-        server_timeout: Option<Duration>,
-        is_proven: bool,
-    ) {
-        let since = Instant::now();
-        let timeout = server_timeout.map_or(self.idle_timeout, |limit| limit.min(self.idle_timeout));
+    /// Keeps a connection whose response is being read, and can be taken once that has ended.
+    pub(super) fn put_http1(&self, target: Arc<Target>, new: KeptHttp1) {
         let mut all = self.kept.lock();
         if all.count() >= self.max_idle {
             all.close_oldest();
@@ -185,16 +293,74 @@ impl Pool {
             // Where its response is still being read, hyper closes it afterwards.
             kept.remove(0);
         }
-        kept.push(KeptHttp1 { connection, since, until: since + timeout, is_proven });
+        kept.push(new);
+    }
+
+    /// Keeps a connection that has had no request.
+    pub(super) fn put_new_http1(&self, target: Arc<Target>, connection: Http1Connection) {
+        let (since, ended) = (Instant::now(), Arc::new(OnceLock::from(Instant::now())));
+        let new = KeptHttp1 { connection, since, ended, server_timeout: None, request_ended: true, is_proven: true };
+        self.put_http1(target, new);
+    }
+
+    /// A request was lost on a connection that its origin seemed to keep.
+    pub(super) fn was_closed(&self, target: &Arc<Target>) {
+        self.patience.lost(target);
     }
 
     /// An HTTP/2 connection with room for one more request.
-    pub(super) fn http2(&self, target: &Arc<Target>) -> Option<(Http2Connection, OwnedSemaphorePermit)> {
+    pub(super) fn http2(&self, target: &Arc<Target>, wants: Wants) -> Option<(Http2Connection, OwnedSemaphorePermit)> {
         let kept = self.kept.lock();
         kept.http2.get(target)?.iter().find_map(|connection| {
-            let permit = connection.reserve()?;
+            let is_new = !matches!(wants, Wants::OpenedSince(since) if connection.shared.opened < since);
+            let permit = connection.reserve().filter(|_| is_new)?;
             Some((connection.clone(), permit))
         })
+    }
+
+    /// The connection that is being opened to this origin for all who wait for one, which is begun with `open` where there is
+    /// none; `None` where there are enough.
+    pub(super) fn join(
+        &self,
+        target: &Arc<Target>,
+        open: impl FnOnce(watch::Sender<Option<Result<Opened, UpstreamError>>>),
+    ) -> Option<Opening> {
+        let mut kept = self.kept.lock();
+        if let Some(opening) = kept.opening.get(target)
+            && opening.borrow().is_none()
+            && opening.has_changed().is_ok()
+        {
+            return Some(opening.clone());
+        }
+        let live = kept.http2.get(target).map_or(0, |all| all.iter().filter(|one| !one.is_gone()).count());
+        if live >= HTTP2_PER_ORIGIN {
+            return None;
+        }
+        let (tell, opening) = watch::channel(None);
+        kept.opening.insert(Arc::clone(target), opening.clone());
+        drop(kept);
+        open(tell);
+        Some(opening)
+    }
+
+    /// The end of an opening; what it gave is in the pool.
+    pub(super) fn opened(&self, target: &Arc<Target>) {
+        self.kept.lock().opening.remove(target);
+    }
+
+    /// The place of a response on a connection.
+    pub(super) fn lease(&self, permit: Option<OwnedSemaphorePermit>, ended: Arc<OnceLock<Instant>>) -> Lease {
+        Lease::new(permit, ended, Arc::clone(&self.released))
+    }
+
+    /// Gives up what is idle where the network has changed since: it leads nowhere, or may.
+    pub(super) fn follow_network(&self, changes: usize) {
+        if self.network_changes.swap(changes, Relaxed) != changes {
+            let mut kept = self.kept.lock();
+            kept.http1.clear();
+            kept.http2.values().flatten().for_each(Http2Connection::retire);
+            kept.http2.clear();
+        }
     }
 
     /// An HTTP/2 connection whose server has not said yet how many requests it takes.
@@ -212,7 +378,7 @@ impl Pool {
     /// Whether a request to this origin would find a connection.
     pub(super) fn has(&self, target: &Arc<Target>) -> bool {
         let kept = self.kept.lock();
-        let http1 = kept.http1.get(target).is_some_and(|idle| !idle.is_empty());
+        let http1 = kept.http1.get(target).is_some_and(|kept| kept.iter().any(KeptHttp1::is_open));
         let live = |all: &Vec<Http2Connection>| all.iter().any(|connection| !connection.is_gone());
         http1 || kept.http2.get(target).is_some_and(live)
     }
@@ -233,7 +399,7 @@ impl Pool {
         let now = Instant::now();
         let mut kept = self.kept.lock();
         kept.http1.retain(|_, idle| {
-            idle.retain(|kept| now < kept.until && !kept.connection.sender.is_closed());
+            idle.retain(|kept| kept.is_kept_at(now, self.idle_timeout));
             !idle.is_empty()
         });
         kept.retain_http2(|connection| connection.is_kept_at(now, self.idle_timeout));
@@ -280,13 +446,31 @@ async fn sweep(pool: Weak<Pool>, interval: Duration) {
 
 /// Upstream connections of one client connection alone. NTLM and Negotiate authenticate a connection, not a request
 /// (RFC 4559), so a connection on which they were used must never serve anybody else.
-#[derive(Default)]
 pub(crate) struct PinnedConnections {
     origins: Mutex<HashSet<Arc<Target>>>,
     pool: OnceLock<Arc<Pool>>,
+    /// HTTP/1.1 connections that this client may have in use.
+    http1: Arc<Semaphore>,
+}
+
+impl Default for PinnedConnections {
+    fn default() -> Self {
+        let http1 = Arc::new(Semaphore::new(HTTP1_PER_CLIENT));
+        Self { origins: Mutex::default(), pool: OnceLock::default(), http1 }
+    }
 }
 
 impl PinnedConnections {
+    /// Waits until this client may use one more HTTP/1.1 connection.
+    pub(super) async fn http1(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.http1).acquire_owned().await.ok()
+    }
+
+    /// The permit for one more HTTP/1.1 connection, if there is one now.
+    pub(super) fn try_http1(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.http1).try_acquire_owned().ok()
+    }
+
     /// The client's own pool for this origin, once it is pinned.
     pub(super) fn pool(&self, target: &Arc<Target>) -> Option<&Arc<Pool>> {
         self.origins.lock().contains(target).then(|| self.pool.get())?

@@ -13,7 +13,7 @@ use http::{HeaderMap, Request, StatusCode};
 use http_body::Body as _;
 use tokio::time::{Instant, timeout};
 
-use super::UpstreamError;
+use super::{UpstreamError, network::OwnAddress};
 use crate::{
     body::{Body, ByteCount, Outcome},
     config::Timeouts,
@@ -26,6 +26,10 @@ const MAX_INTERIM: usize = 16;
 /// How often progress is looked at within the timeout, but at least every second.
 const CHECKS: u32 = 16;
 
+/// Time of an upload beyond the bound for silence within it: where it is the client that is silent, which the same bound
+/// ends, that is what is told.
+const CLIENT_FIRST: Duration = Duration::from_secs(1);
+
 /// Receives interim responses (RFC 9110 § 15.2).
 pub(crate) type OnInformational = Arc<dyn Fn(StatusCode, &HeaderMap) + Send + Sync>;
 
@@ -33,7 +37,7 @@ pub(crate) type OnInformational = Arc<dyn Fn(StatusCode, &HeaderMap) + Send + Sy
 pub(super) struct ResponseWait {
     /// From the last byte of the request to the first of the response.
     timeout: Duration,
-    /// While the request's body is being sent: the server may read slowly.
+    /// While the request's body is being sent: the server may read slowly, but not without end.
     upload_timeout: Duration,
     /// How much of the request's body was sent, and how it ended; none where there is no body.
     sent: Option<ByteCount>,
@@ -46,7 +50,7 @@ impl ResponseWait {
         let has_body = !request.body().is_end_stream();
         let wait = Self {
             timeout: timeouts.first_byte,
-            upload_timeout: timeouts.request_body.max(timeouts.first_byte),
+            upload_timeout: timeouts.request_body + CLIENT_FIRST,
             sent: request.body().count.clone(),
             outcome: has_body.then(|| request.body_mut().outcome()),
             informational: Arc::default(),
@@ -61,7 +65,12 @@ impl ResponseWait {
     }
 
     /// Waits for the head. The time begins anew when the request's body moves or an interim response comes.
-    pub(super) async fn first_byte<T>(&self, mut head: Pin<&mut impl Future<Output = T>>) -> Result<T, UpstreamError> {
+    /// An answer to an address that this machine has no more cannot come: the connection is as good as closed.
+    pub(super) async fn first_byte<T>(
+        &self,
+        mut head: Pin<&mut impl Future<Output = T>>,
+        address: OwnAddress<'_>,
+    ) -> Result<T, UpstreamError> {
         let (mut before, mut since) = (self.progress(), Instant::now());
         let interval = (self.timeout / CHECKS).min(Duration::from_secs(1));
         loop {
@@ -73,6 +82,9 @@ impl ResponseWait {
             }
             if let Ok(head) = done {
                 return Ok(head);
+            }
+            if address.is_gone() {
+                return Err(UpstreamError::Closed);
             }
             self.informational.store(0, Relaxed);
             if now.1 == 0 && now == before {
@@ -86,11 +98,15 @@ impl ResponseWait {
         }
     }
 
+    /// Whether all of the request was sent.
+    pub(super) fn request_ended(&self) -> bool {
+        self.outcome.as_ref().is_none_or(|outcome| outcome.ended.load(Relaxed))
+    }
+
     /// Bytes sent, interim responses, and whether the request has ended.
     fn progress(&self) -> (u64, usize, bool) {
         let sent = self.sent.as_ref().map_or(0, |sent| sent.load(Relaxed));
-        let ended = self.outcome.as_ref().is_none_or(|outcome| outcome.ended.load(Relaxed));
-        (sent, self.informational.load(Relaxed), ended)
+        (sent, self.informational.load(Relaxed), self.request_ended())
     }
 
     /// The error of the exchange. The fault that broke the request explains what followed from it.

@@ -2,8 +2,8 @@
 //! that hyper reads.
 //!
 //! Heads: any version, several spaces in the status line, obs-fold, lines that are no field, spaces around
-//! names, control characters, `Transfer-Encoding: identity`, lines ended by LF alone, chunks beside a length, a length that
-//! is no number (see [`normalized_head`]).
+//! names, control characters, `Transfer-Encoding: identity`, lines ended by LF alone, chunks beside a length (see
+//! [`normalized_head`]).
 //! Chunked bodies: lines ended by LF alone. What could be framed in two ways stays as it is and is refused later
 //! (`response_framing`). A connection that ends without `close_notify` has ended: RFC 9112 § 9.8 takes such an end of
 //! a close-delimited body for a break, but so many servers do it that browsers take it for the end (Chromium,
@@ -37,6 +37,10 @@ const MAX_LINE: usize = 16 * 1024;
 
 /// Bytes of a body read at once.
 const READ_SIZE: usize = 16 * 1024;
+
+/// Most bytes read at once into hyper's buffer, which grows with what is read: a client that does not read its response holds
+/// several of these. Raising it saves calls of the kernel.
+const BODY_READ_SIZE: u64 = 64 * 1024;
 
 /// Bytes read at once where a head is expected: most are shorter, and what follows is read straight into hyper's buffer.
 const HEAD_READ_SIZE: usize = 4 * 1024;
@@ -158,7 +162,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
     /// Reads a body of known length straight into hyper's buffer.
     fn poll_read_body(&mut self, left: u64, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         // Not a byte of what follows the body.
-        let mut io = (&mut self.io).take(left);
+        let mut io = (&mut self.io).take(left.min(BODY_READ_SIZE));
         let before = buf.filled().len();
         let polled = ready!(Pin::new(&mut io).poll_read(cx, buf));
         let left = left - (buf.filled().len() - before) as u64;

@@ -6,7 +6,7 @@ use ipnet::IpNet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
-use super::{users::Users, values::word_type};
+use super::{HostPatterns, users::Users, values::word_type};
 
 /// Section `access`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -31,6 +31,9 @@ pub struct Access {
     /// Whether addresses of private networks (10.0.0.0/8, 192.168.0.0/16, …) may be reached: `allow`,
     /// `refuse`, or `auto`: as long as every client is on such a network itself.
     pub private_targets: PrivateTargets,
+    /// Names of the public internet that may lead to addresses of private networks, with everything under them: your own, where a
+    /// name server of your network answers for them (split DNS). Any other could be turned there by its site (DNS rebinding).
+    pub rebind_allowed: HostPatterns,
     /// Names and password hashes of those who may use the proxy; `gleaner hash-password` makes a hash.
     /// Without entries no credentials are required.
     pub users: Users,
@@ -57,6 +60,7 @@ impl Default for Access {
             connect_ports: [443, 8443].into_iter().filter_map(NonZeroU16::new).collect(),
             allow_targets: Vec::new(),
             private_targets: PrivateTargets::default(),
+            rebind_allowed: HostPatterns::default(),
             users: Users::default(),
         }
     }

@@ -195,7 +195,8 @@ fn read_roots(file: Option<&Path>, base: &Path) -> Result<Vec<CertificateDer<'st
         let problem = format!("{problem}; expected a PEM file with at least one certificate");
         Mistake::value("upstream.extra_ca_file", problem)
     };
-    let pem = file::read(&path, file::MAX_LIST).map_err(|error| wrong(format!("cannot read {shown}: {error}")))?;
+    let pem =
+        file::read_regular(&path, file::MAX_LIST).map_err(|error| wrong(format!("cannot read {shown}: {error}")))?;
     let roots: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
     match roots {
         Ok(roots) if roots.is_empty() => Err(wrong(format!("{shown} holds no certificate"))),

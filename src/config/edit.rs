@@ -15,9 +15,20 @@ use serde_yaml::{Mapping, Value};
 use yaml_edit::{Document, YamlFile, YamlNode, path::YamlPath};
 
 use super::{
-    Config, ConfigError, RawConfig, document, file,
+    BUILTIN, Config, ConfigError, RawConfig, document, file,
     load::{lay_over, with_preset},
 };
+use crate::blocking::ListSource;
+
+/// Keys that name files and folders, at the end of their paths. They are changed by hand only: whoever may use the panel would read any
+/// file of the program's by them.
+const NAME_FILES: [[&str; 2]; 5] = [
+    ["blocking", "lists"],
+    ["blocking", "dir"],
+    ["https", "except_lists"],
+    ["authority", "dir"],
+    ["upstream", "extra_ca_file"],
+];
 
 /// All settings of a text, the defaults among them, as a tree.
 pub(crate) fn effective(text: &str) -> Result<Value, ConfigError> {
@@ -47,6 +58,8 @@ pub(crate) enum EditError {
     Stale,
     #[error("this change cannot be made by itself; edit the file by hand: {0}")]
     Layout(String),
+    #[error("{key}: {name:?} is a file; files are named by hand, in the configuration itself")]
+    NamesFile { key: String, name: String },
 }
 
 /// The short configuration with comments that `gleaner init` writes.
@@ -55,9 +68,24 @@ pub fn starter(lan: bool) -> String {
     include_str!("init.yaml").replace("LAN", if lan { "true" } else { "false" })
 }
 
+/// Runs [`edited`] or [`save`] away from the threads that serve requests: checking compiles lists, which may take seconds.
+pub(crate) async fn in_background<T: Send + 'static>(
+    edit: fn(&str, &[Change], &Path) -> Result<T, EditError>,
+    text: &str,
+    changes: &[Change],
+    name: &Path,
+) -> Result<T, EditError> {
+    let (text, changes, name) = (text.to_owned(), changes.to_vec(), name.to_owned());
+    let edited = tokio::task::spawn_blocking(move || edit(&text, &changes, &name)).await;
+    edited.unwrap_or_else(|error| Err(EditError::Layout(error.to_string())))
+}
+
 /// The text with these changes, checked as the file is checked. `name` is the file, for relative paths.
 pub(crate) fn edited(text: &str, changes: &[Change], name: &Path) -> Result<(String, Config), EditError> {
     let after = apply(text, changes).map_err(EditError::Layout)?;
+    if let Some((key, name)) = new_file(text, &after) {
+        return Err(EditError::NamesFile { key, name });
+    }
     let config = Config::from_yaml(&after, Some(name))?;
     // A list that went missing meanwhile does not stand in the way of other settings.
     match &config.unread_lists {
@@ -67,7 +95,7 @@ pub(crate) fn edited(text: &str, changes: &[Change], name: &Path) -> Result<(Str
 }
 
 /// Makes these changes in the file, if its text is still this one. What was there is kept beside it, as `….bak`.
-pub(crate) fn save(name: &Path, before: &str, changes: &[Change]) -> Result<(), EditError> {
+pub(crate) fn save(before: &str, changes: &[Change], name: &Path) -> Result<(), EditError> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock();
     let failed = |error| EditError::Io { file: name.to_owned(), error };
@@ -84,7 +112,7 @@ pub(crate) fn save(name: &Path, before: &str, changes: &[Change]) -> Result<(), 
         return Err(failed(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only")));
     }
     let new = beside(".new");
-    let replace = || -> io::Result<()> {
+    let put = || -> io::Result<()> {
         let mut open = fs::File::create(&new)?;
         open.set_permissions(permissions)?;
         open.write_all(after.as_bytes())?;
@@ -92,10 +120,29 @@ pub(crate) fn save(name: &Path, before: &str, changes: &[Change]) -> Result<(), 
         fs::copy(&real, beside(".bak"))?;
         fs::rename(&new, &real)
     };
-    replace().map_err(|error| {
+    put().map_err(|error| {
         // It may not be there.
         let _ = fs::remove_file(&new);
         failed(error)
+    })
+}
+
+/// The first file that a text names and the one before it does not, with its key.
+fn new_file(before: &str, after: &str) -> Option<(String, String)> {
+    let [before, after] = [before, after].map(|text| document::read(file::without_mark(text)).unwrap_or_default());
+    NAME_FILES.iter().find_map(|path| {
+        let named = |tree: &Value| -> Vec<String> {
+            let value = path.iter().try_fold(tree, |tree, key| tree.get(key));
+            let items = value.map(|value| value.as_sequence().cloned().unwrap_or_else(|| vec![value.clone()]));
+            items.into_iter().flatten().filter_map(|item| item.as_str().map(str::to_owned)).collect()
+        };
+        let is_file = |name: &str| match path {
+            ["blocking", "lists"] => matches!(name.parse(), Ok(ListSource::File(_))),
+            _ => name != BUILTIN,
+        };
+        let old = named(&before);
+        let new = named(&after).into_iter().find(|name| is_file(name) && !old.contains(name))?;
+        Some((path.join("."), new))
     })
 }
 
@@ -319,18 +366,18 @@ mod tests {
         fs::write(&real, "log: { level: warn } # mine\n").unwrap();
         std::os::unix::fs::symlink(&real, &name).unwrap();
         let change = |value: &str| [Change { path: vec!["log".into(), "level".into()], value: value.into() }];
-        save(&name, "log: { level: warn } # mine\n", &change("error")).unwrap();
+        save("log: { level: warn } # mine\n", &change("error"), &name).unwrap();
         assert_eq!(fs::read_to_string(&real).unwrap(), "log: { level: error } # mine\n");
         assert_eq!(fs::read_to_string(dir.path().join("real.yaml.bak")).unwrap(), "log: { level: warn } # mine\n");
         assert!(name.is_symlink());
-        let stale = save(&name, "log: { level: warn } # mine\n", &change("info"));
+        let stale = save("log: { level: warn } # mine\n", &change("info"), &name);
         assert!(matches!(stale, Err(EditError::Stale)));
-        let wrong = save(&name, "log: { level: error } # mine\n", &change("loud")).unwrap_err().to_string();
+        let wrong = save("log: { level: error } # mine\n", &change("loud"), &name).unwrap_err().to_string();
         assert!(wrong.contains("config.yaml:1:15: log.level: unknown word `loud`"), "{wrong}");
         let mut permissions = fs::metadata(&real).unwrap().permissions();
         permissions.set_readonly(true);
         fs::set_permissions(&real, permissions).unwrap();
-        let locked = save(&name, "log: { level: error } # mine\n", &change("info")).unwrap_err().to_string();
+        let locked = save("log: { level: error } # mine\n", &change("info"), &name).unwrap_err().to_string();
         assert!(locked.ends_with("config.yaml: it is read-only"), "{locked}");
         assert_eq!(fs::read_to_string(&real).unwrap(), "log: { level: error } # mine\n");
     }

@@ -2,7 +2,7 @@
 //! not fill the memory.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{self, Read},
     path::{Path, PathBuf},
 };
@@ -34,9 +34,15 @@ pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a file of at most `most` bytes as UTF-8 text.
+/// Reads a regular file of at most `most` bytes. Anything else, such as a named pipe, could make the program wait for ever.
+pub(crate) fn read_regular(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    if fs::metadata(path)?.is_file() { read(path, most) } else { Err(io::Error::other("it is not a regular file")) }
+}
+
+/// Reads a regular file of at most `most` bytes as UTF-8 text.
 pub(super) fn read_text(path: &Path, most: u64) -> io::Result<String> {
-    String::from_utf8(read(path, most)?).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
+    String::from_utf8(read_regular(path, most)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
 /// The text without the byte order mark that some editors put in front of UTF-8.

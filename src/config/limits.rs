@@ -22,17 +22,23 @@ pub struct Limits {
     /// hostile page hold a worker for longer.
     #[serde(with = "Bounded::<1, 3_600_000>")]
     pub page_cpu_ms: u64,
-    /// Pages in work at once; past that pages pass untouched. Bounds memory.
+    /// Pages in work at once; past that pages pass untouched. Bounds memory. One site takes three quarters of them at most for
+    /// one client.
     #[serde(with = "Bounded::<0, 1_048_576>")]
     pub pages_at_once: usize,
-    /// Memory in bytes for all pages in work together. A page that finds none waits two seconds for it and then passes
-    /// untouched, as does one that grows over it.
+    /// Memory in bytes for all pages together that are in work or not yet read by their clients. A page that finds none waits
+    /// two seconds for it and then passes untouched, as does one that grows over it. One site takes three quarters of it at most
+    /// for one client; the unread pages of one client may hold a sixteenth of it, or two of the largest pages.
     #[serde(with = "Bounded::<1_048_576, { u64::MAX }>")]
     pub pages_memory_bytes: usize,
     /// Seconds until a page must have arrived; a slower one is passed on as it arrives.
     #[serde(with = "Bounded::<1, 86_400>")]
     pub page_wait_seconds: u64,
-    /// Threads that work on pages; `null` means one per processor. Takes effect at the next start.
+    /// Seconds that a page may pause while it arrives; one that pauses for longer is passed on from there as it arrives.
+    #[serde(with = "Bounded::<1, 86_400>")]
+    pub page_pause_seconds: u64,
+    /// Pages that are worked on at the same moment; a page of another site or client need not wait for them, up to twice as
+    /// many. `null` means one per processor. Takes effect at the next start.
     #[serde(deserialize_with = "Bounded::<1, 1024>::or_null")]
     #[schemars(range(min = 1, max = 1024))]
     pub page_workers: Option<usize>,
@@ -55,7 +61,8 @@ impl Default for Limits {
             page_cpu_ms: 1000,
             pages_at_once: 64,
             pages_memory_bytes: PAGES_MEMORY_BYTES,
-            page_wait_seconds: 20,
+            page_wait_seconds: PAGE_WAIT_SECONDS,
+            page_pause_seconds: PAGE_PAUSE_SECONDS,
             page_workers: None,
             connections: 4096,
             connections_per_client: 1024,
@@ -67,3 +74,12 @@ impl Default for Limits {
 /// Memory of the pages in work: 256 MiB, so that the whole fits beside other programs on a machine of one gigabyte, and the
 /// largest page that is accepted fits alone. Raising it filters more pages of a burst.
 const PAGES_MEMORY_BYTES: usize = 256 * 1024 * 1024;
+
+/// The longest that people keep their attention on something that shows nothing (Nielsen, *Usability Engineering*, 1993, ch. 5).
+/// Raising it filters more pages on slow lines, and their readers look at nothing for longer.
+const PAGE_WAIT_SECONDS: u64 = 10;
+
+/// A packet that is lost twice is sent for the third time after three seconds (RFC 6298 § 2: one, then two), so a page on a bad
+/// line does not count as one that pauses. Raising it filters more pages of servers that pause, and their readers look at nothing
+/// for longer.
+const PAGE_PAUSE_SECONDS: u64 = 3;

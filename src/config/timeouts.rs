@@ -43,6 +43,9 @@ pub struct Timeouts {
     /// without limit.
     #[serde(rename = "connect_silence_seconds", with = "Seconds")]
     pub connect_silence: Duration,
+    /// Seconds that a tunnel or web socket may be silent after one of its ends has closed.
+    #[serde(rename = "half_closed_seconds", with = "Seconds")]
+    pub half_closed: Duration,
     /// Seconds that an unused connection to a web server is kept for the next request.
     #[serde(rename = "idle_seconds", with = "Seconds")]
     pub idle: Duration,
@@ -60,7 +63,12 @@ impl Default for Timeouts {
             client_stall: Duration::from_mins(10),
             client_idle: Duration::from_secs(55),
             connect_silence: Duration::from_secs(50),
+            half_closed: HALF_CLOSED,
             idle: Duration::from_secs(50),
         }
     }
 }
+
+/// RFC 5382 § 5 has address translators keep connections of which one end has closed for at least four minutes; longer
+/// ones would be cut there. Raising it lets clients that close half of a tunnel and forget it hold their place for longer.
+const HALF_CLOSED: Duration = Duration::from_mins(4);

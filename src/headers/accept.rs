@@ -62,6 +62,13 @@ pub(crate) fn prefers_html(headers: &HeaderMap) -> bool {
     accepted.is_empty() || weight > 0.0 && accepted.iter().all(|(_, other)| *other <= weight)
 }
 
+/// Whether a client names HTML among what it accepts.
+pub(crate) fn names_html(headers: &HeaderMap) -> bool {
+    let is_html =
+        |name: &str| ["text/html", "application/xhtml+xml"].iter().any(|html| name.eq_ignore_ascii_case(html));
+    members(headers, &header::ACCEPT).any(|member| is_html(split_weight(member).0))
+}
+
 /// `gzip;q=0.5` → (`gzip`, 0.5). A weight that cannot be read is ignored (RFC 9110 § 12.4.2).
 fn split_weight(member: &str) -> (&str, f32) {
     let Some((name, params)) = member.split_once(';') else { return (member, 1.0) };

@@ -12,7 +12,7 @@ pub(crate) fn apply(headers: &mut HeaderMap, change: &CspChange) {
     let changed: Vec<String> = match change {
         CspChange::Keep => return,
         CspChange::Replace(policy) => {
-            [(*policy).to_owned()].into_iter().chain(policies.filter_map(about_the_context)).collect()
+            [(*policy).to_owned()].into_iter().chain(policies.filter_map(of_the_site)).collect()
         }
         CspChange::AllowStyle(source) => policies.map(|policy| allow_style(policy.trim(), source)).collect(),
     };
@@ -26,18 +26,30 @@ pub(crate) fn apply(headers: &mut HeaderMap, change: &CspChange) {
     }
 }
 
-/// The directives that hold for the rewritten page as well: who may frame it, where its forms and requests may go. Those
-/// about styles and pictures were written for the original.
-fn about_the_context(policy: &str) -> Option<String> {
-    const CARRIED: [&str; 4] = ["frame-ancestors", "form-action", "sandbox", "upgrade-insecure-requests"];
-    let directives: Vec<&str> = policy
-        .split(';')
-        .map(str::trim)
-        .filter(|directive| {
-            let name = directive.split_ascii_whitespace().next().unwrap_or("");
-            CARRIED.iter().any(|carried| name.eq_ignore_ascii_case(carried))
-        })
-        .collect();
+/// The site's policy for a rewritten page, beside ours: policies intersect (CSP 3 § 8.1), so that pictures, frames, forms and `<base>`
+/// come from where the site allows them. Without its directives for scripts, of which there are none, for styles, which are ours, and
+/// for reports, which would be about our page.
+fn of_the_site(policy: &str) -> Option<String> {
+    const LEFT_OUT: [&str; 7] = [
+        "script-src",
+        "style-src",
+        "trusted-types",
+        "require-trusted-types-for",
+        "require-sri-for",
+        "report-uri",
+        "report-to",
+    ];
+    let name = |directive: &str| directive.split_ascii_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+    let is_kept = |directive: &&str| {
+        let name = name(directive);
+        let name = name.trim_end_matches("-elem").trim_end_matches("-attr");
+        !name.is_empty() && !LEFT_OUT.contains(&name)
+    };
+    let mut directives: Vec<&str> = policy.split(';').map(str::trim).filter(is_kept).collect();
+    if directives.iter().any(|directive| name(directive) == "default-src") {
+        // It would count for styles too.
+        directives.push("style-src 'unsafe-inline'");
+    }
     (!directives.is_empty()).then(|| directives.join("; "))
 }
 
@@ -92,12 +104,22 @@ mod tests {
     }
 
     #[test]
-    fn a_replaced_policy_still_says_who_may_frame_the_page() {
-        let policies =
-            ["default-src 'self'; frame-ancestors 'none', form-action 'self'; img-src *", "script-src 'self'"];
+    fn the_policy_of_a_site_stays_beside_ours_without_its_scripts_and_styles() {
+        let policies = [
+            "Default-Src 'self'; script-src 'self' 'nonce-1'; script-src-elem x; style-src-attr 'none'; style-src 'self'; \
+             img-src 'self'; frame-src 'none'; base-uri 'none'; frame-ancestors 'none'; report-uri /r",
+            "form-action 'self'; require-trusted-types-for 'script', img-src *;",
+            "script-src 'self'",
+        ];
         assert_eq!(
             applied(&CspChange::Replace("default-src 'none'"), &policies),
-            ["default-src 'none'", "frame-ancestors 'none'", "form-action 'self'"]
+            [
+                "default-src 'none'",
+                "Default-Src 'self'; img-src 'self'; frame-src 'none'; base-uri 'none'; frame-ancestors 'none'; \
+                 style-src 'unsafe-inline'",
+                "form-action 'self'",
+                "img-src *",
+            ]
         );
         assert_eq!(applied(&CspChange::Replace("default-src 'none'"), &[]), ["default-src 'none'"]);
     }

@@ -14,7 +14,7 @@ use super::{repair, split_quoted, without};
 const PREFIX: &str = "gleaner-";
 
 /// Makes and reads the tags of one configuration.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(crate) struct Tagger {
     configuration: String,
 }
@@ -81,9 +81,6 @@ impl Tagger {
         if let Ok(tag) = HeaderValue::from_str(&tag) {
             headers.insert(header::ETAG, tag);
         }
-        if kind == 'm' {
-            *headers = without(headers, |name| *name == header::LAST_MODIFIED);
-        }
     }
 
     /// Translates the 304 to a translated request: our tag again, and none of the fields that describe the original,
@@ -131,6 +128,19 @@ pub(crate) fn has_ours(headers: &HeaderMap) -> bool {
     let conditions = [header::IF_NONE_MATCH, header::IF_RANGE];
     let fields = conditions.iter().flat_map(|name| headers.get_all(name)).filter_map(|value| value.to_str().ok());
     fields.flat_map(split_quoted).any(|tag| ours(&tag).is_some())
+}
+
+/// The validator by which clients ask for a response again: its tag, or else its date (RFC 9110 § 13.1.3).
+pub(crate) fn of_response(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(header::ETAG).or_else(|| headers.get(header::LAST_MODIFIED))?;
+    value.to_str().ok().map(str::to_owned)
+}
+
+/// The validators of the stored copies that a request names.
+pub(crate) fn of_copies(headers: &HeaderMap) -> Vec<String> {
+    let text = |name| headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+    let tags: Vec<String> = text(header::IF_NONE_MATCH).flat_map(split_quoted).collect();
+    if tags.is_empty() { text(header::IF_MODIFIED_SINCE).map(str::to_owned).collect() } else { tags }
 }
 
 /// Asks for the page whatever copy of it is stored.

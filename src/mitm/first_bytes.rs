@@ -1,4 +1,4 @@
-//! What a client speaks inside its tunnel, by its first bytes: TLS, HTTP, or something else.
+//! What a client speaks inside its tunnel, or inside of its TLS there, by its first bytes: TLS, HTTP, or something else.
 
 use bytes::BytesMut;
 use rustls::server::{Acceptor, ClientHello};
@@ -21,7 +21,7 @@ pub(super) enum FirstBytes {
 /// The parts of a `ClientHello` that decide about interception.
 pub(super) struct Hello {
     pub(super) name: Option<String>,
-    /// A version, cipher suite and application protocol that we speak too.
+    /// A version, methods of encryption and an application protocol that we speak too.
     pub(super) is_spoken: bool,
 }
 
@@ -64,14 +64,25 @@ fn is_http(bytes: &[u8]) -> Option<bool> {
     }
 }
 
+/// Whether these first bytes within TLS are of another protocol, where its client has named none (RFC 7301). What
+/// is HTTP with mistakes is not.
+pub(super) fn is_other_protocol(bytes: &[u8]) -> bool {
+    // RFC 9112 § 2.2: empty lines in front are skipped.
+    let bytes = bytes.trim_ascii_start();
+    let line = memchr::memchr(b'\n', bytes).map(|end| &bytes[..end]);
+    let is_text = |byte: &u8| !byte.is_ascii_control() || byte.is_ascii_whitespace();
+    match line {
+        Some(line) => is_http(line) != Some(true) && memchr::memmem::find(line, b"HTTP/").is_none(),
+        None => !bytes.iter().all(is_text),
+    }
+}
+
 impl Hello {
     fn of(hello: &ClientHello<'_>) -> Self {
-        let suites = ca::cipher_suites();
-        let speaks_suite = hello.cipher_suites().iter().any(|suite| suites.contains(suite));
         let mut protocols = hello.alpn().into_iter().flatten().peekable();
         let speaks_http =
             protocols.peek().is_none() || protocols.any(|protocol| ca::ALPN_PROTOCOLS.contains(&protocol));
-        Self { name: hello.server_name().map(str::to_owned), is_spoken: speaks_suite && speaks_http }
+        Self { name: hello.server_name().map(str::to_owned), is_spoken: speaks_http && ca::can_be_shown_leaf(hello) }
     }
 
     fn unspoken() -> Self {

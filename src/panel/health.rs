@@ -28,7 +28,7 @@ pub(super) fn page(visit: &Visit<'_>) -> Markup {
             tr { th scope="row" { "Clients" } td { (open) " of at most " (most) " connections" } }
             tr { th scope="row" { "Web servers" } td { "connections kept for the next request: " (running.client.idle()) } }
             tr { th scope="row" { "Pages in work" } td { (pages.in_work) " of at most " (pages.most) ", memory " (bytes(pages.memory)) " of " (bytes(pages.most_memory))
-                ", threads: " (pages.workers) } }
+                ", worked on at once: " (pages.workers) } }
             tr { th scope="row" { "Certificate" } td {
                 @match authority {
                     Some(authority) => {
@@ -176,10 +176,8 @@ fn bypassed(visit: &Visit<'_>) -> Markup {
 
 pub(super) fn forget(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
     let proxy = visit.proxy;
-    if let Ok(address) = form.get("device").parse()
-        && let Err(error) = proxy.trusted_devices.forget(Some(address))
-    {
-        tracing::warn!(%error, "the list of trusted devices cannot be written");
+    if let Ok(address) = form.get("device").parse() {
+        proxy.trusted_devices.forget_address(address);
     }
     if !form.get("host").is_empty() {
         proxy.tunnelled.forget_host(form.get("host"));

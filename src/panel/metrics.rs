@@ -154,7 +154,7 @@ fn gauges(registry: &mut Registry, visit: &Visit<'_>) {
         ("idle_upstream_connections", "Unused connections to web servers", None, number(running.client.idle())),
         ("pages_in_work", "Pages that are being rewritten", None, number(pages.in_work)),
         ("pages_in_work_limit", "Most of them", None, number(pages.most)),
-        ("page_workers", "Threads that work on pages", None, number(pages.workers)),
+        ("page_workers", "Pages that are worked on at the same moment", None, number(pages.workers)),
         ("page_memory", "Memory of pages in work", Some(Unit::Bytes), bytes(pages.memory)),
         ("page_memory_limit", "Most of it", Some(Unit::Bytes), bytes(pages.most_memory)),
         ("resident_memory", "Memory of the process", Some(Unit::Bytes), bytes(health::memory().unwrap_or(0))),

@@ -198,7 +198,7 @@ pub(super) async fn post(visit: &Visit<'_>, slug: &str, sent: &Fields) -> Respon
     if form.changes.is_empty() {
         return see_other(&format!("{}?saved=0", tab.path()));
     }
-    match edit::save(form.file(), &form.source.text, &form.changes) {
+    match edit::in_background(edit::save, &form.source.text, &form.changes, form.file()).await {
         Ok(()) => {
             visit.taken_over().await;
             see_other(&format!("{}?saved=1", tab.path()))

@@ -163,24 +163,26 @@ pub(super) async fn post(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
             let listed = without_exceptions(&tree, &host);
             let of = |profile| [with_rule(&tree, &host, profile), listed.clone()].concat();
             let mut why = None;
-            let found = [listed.clone(), of(None), of(Some(REWRITES))].into_iter().find(|changes| {
-                let after = edit::edited(&source.text, changes, file);
+            let mut found = None;
+            for changes in [listed.clone(), of(None), of(Some(REWRITES))] {
+                let after = edit::in_background(edit::edited, &source.text, &changes, file).await;
                 why =
                     after.as_ref().map_or(Some("the file has a mistake"), |(_, after)| left_alone(visit, after, &host));
-                why.is_none()
-            });
-            match (found, why) {
-                (Some(changes), _) => changes,
-                (None, why) => {
-                    let why = why.unwrap_or_default();
-                    return refused(&format!("Whatever this site's own rule, its pages stay as they are: {why}."));
+                if why.is_none() {
+                    found = Some(changes);
+                    break;
                 }
             }
+            let Some(changes) = found else {
+                let why = why.unwrap_or_default();
+                return refused(&format!("Whatever this site's own rule, its pages stay as they are: {why}."));
+            };
+            changes
         }
         _ => with_rule(&tree, &host, None),
     };
     if !changes.is_empty() {
-        if let Err(error) = edit::save(file, &source.text, &changes) {
+        if let Err(error) = edit::in_background(edit::save, &source.text, &changes, file).await {
             return refused(&error.to_string());
         }
         visit.taken_over().await;

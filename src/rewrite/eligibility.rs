@@ -42,7 +42,22 @@ impl PassReason {
     pub(super) const BUSY: Self = Self("busy");
     pub(super) const SLOW: Self = Self("slow");
     pub(super) const BROKEN_OFF: Self = Self("broken-off");
+    pub(super) const CANCELLED: Self = Self("cancelled");
     pub(super) const PANICKED: Self = Self("panicked");
+
+    /// Whether the same content would pass again.
+    pub(super) fn is_lasting(self) -> bool {
+        let may_end = [
+            Self::NO_TRANSFORM,
+            Self::BROKEN_CODING,
+            Self::BUSY,
+            Self::SLOW,
+            Self::BROKEN_OFF,
+            Self::CANCELLED,
+            Self::PANICKED,
+        ];
+        !may_end.contains(&self) && !["out-of-time", "panic"].contains(&self.0)
+    }
 
     /// Whether another client's request for the same URL would have been rewritten.
     pub(super) fn depends_on_request(self) -> bool {
@@ -153,8 +168,9 @@ mod tests {
         *answer.headers_mut() = fields(response);
         let config = Config::from_yaml(yaml, None).unwrap();
         let look = &Look::all(&config).unwrap()[0];
-        judge(&RequestInfo::of(&asked, &target, target.plain_host(), look), &answer.into_parts().0, &config.rewrite)
-            .map(|_| ())
+        let client = [127, 0, 0, 1].into();
+        let asked = RequestInfo::of(&asked, client, &target, target.plain_host(), look);
+        judge(&asked, &answer.into_parts().0, &config.rewrite).map(|_| ())
     }
 
     #[test]

@@ -5,13 +5,14 @@ use std::sync::{Arc, LazyLock};
 use bytes::Bytes;
 use gleaner_filters::{Chain, ChainConfig, HostList, PageLimits};
 use http::HeaderMap;
-use tokio::{runtime::Runtime, sync::mpsc, task::LocalSet};
+use tokio::{runtime::Runtime, sync::mpsc};
 
 use super::{
     charset, coding,
     eligibility::PassReason,
     memory_budget::MemoryBudget,
     page_job::{Job, Purpose},
+    shares::{Owner, Turns},
 };
 
 /// Bytes per frame.
@@ -30,12 +31,14 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 /// Runs a worker's job on these bytes; the reason where they pass unchanged.
 pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<(), String> {
     let codings = coding::of(headers).ok_or_else(|| PassReason::CODING.to_string())?;
-    LocalSet::new().block_on(&RUNTIME, async {
+    RUNTIME.block_on(async {
         let budget = MemoryBudget::new(256 << 20);
-        let reservation = budget.reserve(Some(body.len()), false);
+        let owner = Owner::new([127, 0, 0, 1].into(), "example.org");
+        let reservation = budget.reserve(&owner, Some(body.len()), false);
         let reservation = reservation.await.map_err(|reason| reason.to_string())?;
         let job = Job {
             chain: Arc::clone(&CHAIN),
+            owner,
             url: "https://example.org/".parse().expect("an address"),
             domain: None,
             codings,
@@ -56,6 +59,6 @@ pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<(), String> {
             sender.try_send(Bytes::copy_from_slice(frame)).expect("the channel holds all of them");
         }
         drop(sender);
-        job.run(arriving).await.map(|_| ()).map_err(|reason| reason.to_string())
+        job.run(arriving, &Turns::new(1), Arc::default()).await.map(|_| ()).map_err(|reason| reason.to_string())
     })
 }

@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout_at};
 use tracing::debug;
 use url::{Position, Url};
 
-use super::{Body, RequestInfo, Rewriter, content_length, eligibility, original::Original, page_job::Purpose, receive};
+use super::{Body, RequestInfo, Rewriter, content_length, eligibility, original::Original, page_job::Purpose};
 use crate::{body::IncomingBody, headers::without};
 
 /// Timeout for all pages after the first together. Raising it joins more pages of slow sites, and their readers wait longer.
@@ -109,12 +109,12 @@ impl Rewriter {
             return None;
         }
         let length = content_length(&head.headers);
-        let reservation = self.memory.reserve(length, !codings.is_empty()).await.ok()?;
+        let reservation = self.memory.reserve(&asked.owner(), length, !codings.is_empty()).await.ok()?;
         let purpose = Purpose::Part(part);
+        let mut original = Original::new(self.settings.max_html_bytes, reservation.clone());
         let job = self.job(&asked, next, &head, codings, reservation, purpose);
         let worker = self.workers.start(job);
-        let mut original = Original::new(self.settings.max_html_bytes);
-        let part = receive(&mut Body::of(body), &mut original, worker, |_| {}).await.ok()?;
+        let part = self.receive(&mut Body::of(body), &mut original, worker, |_| {}).await.ok()?;
         Some((head.headers, part))
     }
 }

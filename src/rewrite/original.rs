@@ -9,7 +9,7 @@ use http::HeaderMap;
 use http_body::Frame;
 use tokio::time::Instant;
 
-use super::eligibility::PassReason;
+use super::{eligibility::PassReason, memory_budget::Reservation};
 use crate::body::{Body, BodyError};
 
 /// Smallest chunk. Raising it lets a worker begin later; lowering it costs memory where frames are small.
@@ -25,14 +25,15 @@ pub(super) struct Original {
     /// When the last byte came.
     pub(super) ended: Option<Instant>,
     max_bytes: usize,
+    reservation: Reservation,
     /// The rest of the body, once the stream has ended or failed.
     rest: Option<Body>,
 }
 
 impl Original {
-    pub(super) fn new(max_bytes: usize) -> Self {
+    pub(super) fn new(max_bytes: usize, reservation: Reservation) -> Self {
         let (chunks, unfinished) = (Vec::new(), BytesMut::new());
-        Self { chunks, unfinished, trailers: None, bytes: 0, ended: None, max_bytes, rest: None }
+        Self { chunks, unfinished, trailers: None, bytes: 0, ended: None, max_bytes, reservation, rest: None }
     }
 
     /// Keeps a frame; returns a chunk for the worker once there is one. A frame beyond the limit is kept as well: it has
@@ -52,6 +53,7 @@ impl Original {
         if self.bytes > self.max_bytes {
             return Err(PassReason::TOO_LARGE);
         }
+        self.reservation.keep(self.bytes)?;
         Ok(if self.unfinished.len() < CHUNK_BYTES { None } else { self.chunk() })
     }
 
@@ -74,7 +76,8 @@ impl Original {
     /// The original: what was kept, and then the rest of the stream.
     pub(super) fn into_body(mut self, stream: Body) -> Body {
         self.chunk();
-        let data = self.chunks.into_iter().map(Frame::data);
+        self.reservation.release_to(self.bytes);
+        let data = self.chunks.into_iter().map(|chunk| Frame::data(self.reservation.attach(chunk)));
         let frames = data.chain(self.trailers.map(Frame::trailers)).collect();
         Body::prefixed(frames, self.rest.unwrap_or(stream))
     }
@@ -83,14 +86,23 @@ impl Original {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rewrite::{memory_budget::MemoryBudget, shares::Owner};
 
     fn data(text: &'static str) -> Frame<Bytes> {
         Frame::data(Bytes::from_static(text.as_bytes()))
     }
 
-    #[test]
-    fn trailers_and_the_frame_beyond_the_limit_are_kept() {
-        let mut original = Original::new(4);
+    async fn original(max_bytes: usize) -> Original {
+        let budget = MemoryBudget::new(1 << 20, max_bytes);
+        Original::new(
+            max_bytes,
+            budget.reserve(&Owner::new([127, 0, 0, 1].into(), "a.example"), Some(0), false).await.unwrap(),
+        )
+    }
+
+    #[tokio::test]
+    async fn trailers_and_the_frame_beyond_the_limit_are_kept() {
+        let mut original = original(4).await;
         assert_eq!(original.push(Ok(data("abc"))), Ok(None));
         assert_eq!(original.push(Ok(Frame::trailers(HeaderMap::new()))), Ok(None));
         assert_eq!(original.push(Ok(data("de"))), Err(PassReason::TOO_LARGE));
@@ -98,9 +110,9 @@ mod tests {
         assert_eq!(original.trailers, Some(HeaderMap::new()));
     }
 
-    #[test]
-    fn small_frames_are_collected_into_chunks() {
-        let mut original = Original::new(100_000);
+    #[tokio::test]
+    async fn small_frames_are_collected_into_chunks() {
+        let mut original = original(100_000).await;
         for _ in 0..10_000 {
             original.push(Ok(data("y"))).unwrap();
         }

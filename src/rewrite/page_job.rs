@@ -1,14 +1,17 @@
 //! The work on one page in a worker thread: decode, parse as it arrives, filter and serialize.
 //!
-//! A worker thread serves several pages in turn, so work is done in small pieces with a yield after each.
+//! The pages take turns at the processors, so work is done in small pieces, each in a turn of its own.
 
-use std::{io, sync::Arc};
+use std::{
+    io,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 use bytes::Bytes;
 use encoding_rs::{Decoder as TextDecoder, Encoding, REPLACEMENT};
 use futures_util::{StreamExt, stream};
 use gleaner_filters::{Chain, Domain, Filtered, Links, PageFeed, Part, ReaderLook};
-use tokio::{sync::mpsc, task::yield_now};
+use tokio::sync::mpsc;
 use tokio_util::io::{ReaderStream, StreamReader};
 use url::Url;
 
@@ -18,15 +21,17 @@ use super::{
     eligibility::PassReason,
     first_bytes,
     memory_budget::Reservation,
+    shares::{Owner, Turns},
 };
 
-/// Bytes decoded and parsed between two yields. Raising it saves little; other pages of the worker wait longer, and a page
+/// Bytes decoded and parsed in one turn. Raising it saves little; other pages of the worker wait longer, and a page
 /// grows by more before its memory is counted.
 pub(super) const PIECE_BYTES: usize = 16 * 1024;
 
 /// The input of a worker: a page and its settings.
 pub(super) struct Job {
     pub(super) chain: Arc<Chain>,
+    pub(super) owner: Arc<Owner>,
     /// Instead of the configured look of the reader page.
     pub(super) look: Option<ReaderLook>,
     pub(super) url: Url,
@@ -58,7 +63,13 @@ pub(super) enum Purpose {
 }
 
 impl Job {
-    pub(super) async fn run(mut self, mut arriving: mpsc::Receiver<Bytes>) -> Result<Filtered, PassReason> {
+    /// `cancelled` stops it in the middle of a turn.
+    pub(super) async fn run(
+        self,
+        mut arriving: mpsc::Receiver<Bytes>,
+        turns: &Arc<Turns>,
+        cancelled: Arc<AtomicBool>,
+    ) -> Result<Filtered, PassReason> {
         let received = stream::poll_fn(move |cx| arriving.poll_recv(cx).map(|chunk| chunk.map(Ok::<_, io::Error>)));
         let reader: Decoder = Box::pin(StreamReader::new(received));
         let reader = coding::decoder(&self.codings, reader, self.max_bytes).await.map_err(coding::reason)?;
@@ -77,23 +88,25 @@ impl Job {
             return Err(PassReason::CHARSET);
         }
         let mut text = Text::new(&self, encoding);
+        text.feed.stop_when(cancelled);
         for piece in start.chunks(PIECE_BYTES) {
+            let _turn = turns.take(&self.owner).await;
             text.push(piece, false)?;
             self.reservation.grow_to(text.memory(source.bytes))?;
-            yield_now().await;
         }
         while let Some(piece) = source.next().await? {
+            let _turn = turns.take(&self.owner).await;
             text.push(&piece, false)?;
             self.reservation.grow_to(text.memory(source.bytes))?;
-            yield_now().await;
         }
+        let _turn = turns.take(&self.owner).await;
         text.push(&[], true)?;
         Ok(text.feed.finish()?)
     }
 
     /// The encoding of a page that declares none or an old one: it is read to its end.
     async fn whole_page_encoding(
-        &mut self,
+        &self,
         source: &mut Source,
         page: &mut Vec<u8>,
     ) -> Result<&'static Encoding, PassReason> {

@@ -1,9 +1,11 @@
 //! What rewriting needs to know of a request when the response has come.
 
+use std::{hash::Hash, net::IpAddr, sync::Arc};
+
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header, uri::PathAndQuery};
 use url::Url;
 
-use super::{Look, coding::Coding, no_transform};
+use super::{Look, coding::Coding, no_transform, shares::Owner};
 use crate::{
     authority::Target,
     config::HostPatterns,
@@ -19,6 +21,7 @@ const X_REQUESTED_WITH: HeaderName = HeaderName::from_static("x-requested-with")
 /// The properties of a request that decide about rewriting.
 #[derive(Clone)]
 pub(crate) struct RequestInfo<'a> {
+    pub(super) client: IpAddr,
     pub(crate) look: &'a Look,
     target: &'a Target,
     host: &'a str,
@@ -26,8 +29,9 @@ pub(crate) struct RequestInfo<'a> {
     pub(super) method: Method,
     pub(super) destination: Option<String>,
     pub(super) by_script: bool,
-    /// Whether `Accept` prefers HTML.
+    /// Whether `Accept` prefers HTML, and whether it names it.
     pub(super) prefers_html: bool,
+    names_html: bool,
     /// Whether it has `Cache-Control: no-transform` (RFC 9111 § 5.2.1.6).
     pub(super) no_transform: bool,
     /// Whether the reader asked for the original.
@@ -48,9 +52,16 @@ const OF_PAGES: [HeaderName; 4] = [header::USER_AGENT, header::COOKIE, header::A
 
 impl<'a> RequestInfo<'a> {
     /// `host` is that of the target, as lists have it.
-    pub(crate) fn of<B>(request: &Request<B>, target: &'a Target, host: &'a str, look: &'a Look) -> Self {
+    pub(crate) fn of<B>(
+        request: &Request<B>,
+        client: IpAddr,
+        target: &'a Target,
+        host: &'a str,
+        look: &'a Look,
+    ) -> Self {
         let headers = request.headers();
         let mut info = Self {
+            client,
             look,
             target,
             host,
@@ -59,6 +70,7 @@ impl<'a> RequestInfo<'a> {
             destination: text(headers, &SEC_FETCH_DEST),
             by_script: headers.contains_key(X_REQUESTED_WITH),
             prefers_html: accept::prefers_html(headers),
+            names_html: accept::names_html(headers),
             no_transform: no_transform(headers),
             wants_original: false,
             has_range: headers.contains_key(header::RANGE)
@@ -115,6 +127,11 @@ impl<'a> RequestInfo<'a> {
         self.target.url(&self.path())
     }
 
+    /// Whose its page is.
+    pub(super) fn owner(&self) -> Arc<Owner> {
+        Owner::new(self.client, self.host)
+    }
+
     /// Whether its host matches.
     pub(super) fn is_for(&self, hosts: &HostPatterns) -> bool {
         !hosts.is_empty() && hosts.matches(self.host)
@@ -123,6 +140,17 @@ impl<'a> RequestInfo<'a> {
     /// Whether the page is shown in a frame (Fetch Metadata § 2.1).
     pub(super) fn is_framed(&self) -> bool {
         matches!(self.destination.as_deref(), Some("iframe" | "frame"))
+    }
+
+    /// Whether it comes from a browser, which keeps pages from before they were rewritten. Programs that take everything
+    /// (`curl -z`, `wget -N`, apt) ask again for what they have themselves fetched.
+    pub(super) fn is_of_browser(&self) -> bool {
+        self.destination.is_some() || self.names_html
+    }
+
+    /// The key of the document in whatever request asks for it: its address, and how it would be rewritten.
+    pub(super) fn document(&self) -> impl Hash + use<'_> {
+        (self.target, &self.path, &self.look.tagger)
     }
 
     /// Whether the response will be shown as a page (Fetch § 2.2.5), as far as the request shows.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
-use http::{Request, Response, StatusCode};
+use http::{HeaderMap, Request, Response, StatusCode};
 use hyper::{body::Incoming, upgrade::OnUpgrade};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
@@ -16,9 +16,9 @@ use crate::{
     config::Intercept,
     device::Device,
     error::Error,
-    mitm::{Destination, SniffedConnect},
+    mitm::{self, Ahead, Destination, SniffedConnect},
     route::Route,
-    tunnel,
+    tunnel::{self, SilenceLimits},
 };
 
 impl Exchange {
@@ -39,7 +39,9 @@ impl Exchange {
         }
         let trust =
             (route == Route::Intercept && intercept == Some(Intercept::Auto)).then(|| Trust::of(&self.proxy, &device));
-        if trust.as_ref().is_some_and(|trust| !trust.is_given) {
+        let is_given = trust.as_ref().is_none_or(|trust| trust.is_given);
+        // There is none before the clock is set.
+        if route == Route::Intercept && !(is_given && self.running.open_authority().is_some()) {
             route = Route::Tunnel;
         }
         self.log.route = route.as_str();
@@ -51,13 +53,49 @@ impl Exchange {
             let requester = requester(&self.connection);
             let connected = self.running.client.connect(&permit, requester).await;
             let stream = connected.map_err(|error| Self::upstream_error(permit.target(), error))?;
-            if any_protocol {
+            // What is in clear for the home network is looked at: a page may have caused it.
+            if any_protocol && !permit.may_be_at_home() {
                 return Ok(self.tunnel(request, stream, trust));
             }
             upstream = Some(stream);
         }
         let intercepts = route == Route::Intercept;
-        Ok(self.sniff(request, device, Destination::Origin(permit), intercepts, upstream, trust))
+        let mut ahead = Ahead { upstream, error: None };
+        if intercepts {
+            ahead = Box::pin(self.connect_ahead(request.headers(), &permit, &device)).await?;
+        }
+        Ok(self.sniff(request, device, Destination::Origin(permit), intercepts, ahead, trust))
+    }
+
+    /// Connects to a site before a CONNECT that will be decrypted is answered, so that what fails is the CONNECT: a program is
+    /// told at once, and a browser goes back to `http://`, which it does not for an error page. With browsers on the port of
+    /// HTTPS the TLS handshake belongs to it; others, and other ports, may speak something else.
+    async fn connect_ahead(&self, headers: &HeaderMap, permit: &Permit, device: &Device) -> Result<Ahead, Error> {
+        let target = permit.target();
+        let (host, client, requester) = (target.plain_host(), &self.running.client, requester(&self.connection));
+        // Nobody may be asked at all; and `ws://` comes to this port, in clear.
+        let is_blocked = self.running.config.blocker.blocked_host(host).is_some() && self.blocks(headers, host);
+        if is_blocked || target.port == Scheme::Http.default_port() {
+            return Ok(Ahead::default());
+        }
+        let connected = if device.is_browser() && target.port == Scheme::Https.default_port() {
+            client.preconnect(permit, requester, None).await.map(|()| None)
+        } else if client.has_connection(permit) {
+            Ok(None)
+        } else {
+            client.connect(permit, requester).await.map(Some)
+        };
+        let error = match connected {
+            Ok(upstream) => return Ok(Ahead { upstream, error: None }),
+            Err(error) => error,
+        };
+        if mitm::is_for_a_tunnel(target, &error) {
+            return Ok(Ahead { upstream: None, error: Some(error) });
+        }
+        if !error.is_of_site() || device.is_browser() && self.proxy.failed_connects.shows_reason(device, target) {
+            return Ok(Ahead::default());
+        }
+        Err(Self::upstream_error(target, error))
     }
 
     /// CONNECT to our own name, which leads nowhere but here: a browser that was told `https:`, or one that sends
@@ -66,7 +104,7 @@ impl Exchange {
         self.log.route = "admin";
         if target.port == Scheme::Http.default_port() || self.running.open_authority().is_some() {
             let device = self.device(request.headers());
-            Ok(self.sniff(request, device, Destination::ControlHost(target), true, None, None))
+            Ok(self.sniff(request, device, Destination::ControlHost(target), true, Ahead::default(), None))
         } else {
             Err(Error::OwnPageEncrypted)
         }
@@ -75,7 +113,7 @@ impl Exchange {
     fn tunnel(&mut self, mut request: Request<Incoming>, upstream: TcpStream, trust: Option<Trust>) -> Response<Body> {
         let upgrade: OnUpgrade = hyper::upgrade::on(&mut request);
         let log = self.hand_over_log(StatusCode::OK);
-        let first_byte = Some(self.running.config.timeouts.connect_silence);
+        let limits = SilenceLimits::unused(&self.running.config.timeouts);
         let connection = Arc::clone(&self.connection);
         connection.is_tunnel.store(true, Relaxed);
         let shutdown = connection.shutdown.clone();
@@ -83,7 +121,7 @@ impl Exchange {
             let draining = connection.shutdown.draining.child_token();
             match upgrade.await {
                 Ok(client) => {
-                    let copied = tunnel::copy(&draining, TokioIo::new(client), upstream, log, first_byte);
+                    let copied = tunnel::copy(&draining, TokioIo::new(client), upstream, log, limits);
                     Trust::watch(trust, &draining, copied).await;
                 }
                 Err(error) => debug!(%error, "the client left before its tunnel began"),
@@ -98,7 +136,7 @@ impl Exchange {
         device: Device,
         destination: Destination,
         intercepts: bool,
-        upstream: Option<TcpStream>,
+        ahead: Ahead,
         trust: Option<Trust>,
     ) -> Response<Body> {
         let upgrade = hyper::upgrade::on(&mut request);
@@ -117,7 +155,7 @@ impl Exchange {
             intercepts,
             blocks,
             any_protocol,
-            upstream,
+            ahead,
             trust,
             log,
         };

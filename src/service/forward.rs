@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Answer, Exchange, next_pages::NextPages, requester, upgrade::UpgradeRequest};
 use crate::{
     access_control::Permit,
+    authority::Scheme,
     body::{Body, ContinueGate, IdleTimer, IncomingBody},
     bypass_link,
     client::OnInformational,
@@ -33,6 +34,9 @@ impl Exchange {
         view: Option<(View, PageId)>,
     ) -> Result<Answer, Error> {
         let target = permit.target();
+        if target.scheme == Scheme::Http {
+            self.proxy.failed_connects.went_back(|| self.device(request.headers()), target);
+        }
         // RFC 9112 § 3.2.4: the last proxy before the server asks for `*`.
         if request.extensions().get::<WholeServer>().is_some() {
             *request.uri_mut() = Uri::from_static("*");
@@ -43,7 +47,8 @@ impl Exchange {
         let running = Arc::clone(&self.running);
         let profile = self.profile(request.headers(), host).map_or(0, |choice| choice.index);
         let look = running.rewriter.look(profile);
-        let mut info = RequestInfo::of(&request, target, host, look);
+        let address = self.connection.client.ip();
+        let mut info = RequestInfo::of(&request, address, target, host, look);
         let view = view.filter(|_| info.is_whole_page());
         let device_looks = &self.proxy.device_looks;
         let reader = device_looks.are_used().then(|| device_looks.of(&self.device(request.headers()))).flatten();
@@ -53,7 +58,6 @@ impl Exchange {
         info.controls = view.map(|_| self.proxy.controls.of_page(self.device(headers), headers, view));
         let look = own_look.as_ref().unwrap_or(look);
         info.look = look;
-        let address = self.connection.client.ip();
         if view.is_none() {
             self.proxy.bypass_links.apply(address, request.headers(), &mut info);
         }

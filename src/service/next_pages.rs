@@ -11,6 +11,7 @@ use super::{Exchange, forward::incoming, requester};
 use crate::{
     access_control::Permit,
     body::{Body, IncomingBody},
+    client::Requester,
     headers::without,
     rewrite::Fetch,
     runtime_state::RuntimeState,
@@ -85,7 +86,7 @@ impl NextPages {
 impl Fetch for NextPages {
     async fn fetch(&mut self, path: PathAndQuery, from: Option<&Url>) -> Option<Response<IncomingBody>> {
         let request = self.request(path, from)?;
-        let requester = requester(&self.connection);
+        let requester = Requester { is_nested: true, ..requester(&self.connection) };
         let client = &self.running.client;
         let sent = client.send(&self.permit, request, requester, Arc::new(|_, _| {})).await;
         match sent {

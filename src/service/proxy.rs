@@ -4,14 +4,17 @@ use std::{
     net::SocketAddr,
     path::PathBuf,
     sync::{Arc, OnceLock},
+    time::Duration,
 };
 
 use arc_swap::{ArcSwap, ArcSwapOption};
+use tokio::{runtime::Handle, task::spawn_blocking, time::sleep};
 use tracing::warn;
 
+use super::failed_connects::FailedConnects;
 use crate::{
     admin::Forms,
-    blocking::PausedDevices,
+    blocking::{Blocker, PausedDevices},
     bypass_link::BypassLinks,
     ca::AuthorityError,
     config::{Config, ConfigError, Lookup},
@@ -24,11 +27,15 @@ use crate::{
     records::Records,
     rewrite::{Rewriter, Workers},
     runtime_state::RuntimeState,
+    tokens::Tokens,
     trusted_devices::TrustedDevices,
 };
 
 /// Descriptors kept for all but connections: files, the resolver, refusals, and the two dozen that the runtime has open.
 const OTHER_DESCRIPTORS: usize = 40;
+
+/// How often it is looked whether lists are in use. Raising it keeps those that are not in memory for longer.
+const FREE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Most idle connections to origins.
 const MAX_IDLE: usize = 512;
@@ -45,6 +52,7 @@ pub struct Proxy {
     /// Configuration at start, to report changed settings that need a restart.
     pub(crate) started_with: Config,
     workers: Workers,
+    pub(crate) tokens: Arc<Tokens>,
     pub(super) pseudonyms: Pseudonyms,
     pub(crate) bypass_links: BypassLinks,
     pub(crate) paused_devices: PausedDevices,
@@ -57,6 +65,7 @@ pub struct Proxy {
     pub(crate) reload_error: ArcSwapOption<String>,
     pub(crate) limits: Arc<ConnectionLimits>,
     pub(crate) tunnelled: TunnelledHosts,
+    pub(super) failed_connects: FailedConnects,
     pub(crate) trusted_devices: TrustedDevices,
     max_idle: usize,
     /// Notified when another configuration is in force.
@@ -88,7 +97,7 @@ impl Proxy {
         let trusted_devices = TrustedDevices::open(config.authority_dir.as_deref());
         let tunnelled = TunnelledHosts::open(config.authority_dir.as_deref());
         let running = RuntimeState::new(config, own.clone(), rewriter, max_idle, None)?;
-        let controls = Arc::new(Controls::open(running.config.authority_dir.as_deref()));
+        let tokens = Arc::new(Tokens::open(running.config.authority_dir.as_deref()));
         let device_looks = DeviceLooks::open(running.config.authority_dir.as_deref());
         Ok(Arc::new(Self {
             started_with: running.config.clone(),
@@ -97,17 +106,19 @@ impl Proxy {
             lookup: OnceLock::new(),
             file: ArcSwapOption::new(file.map(Arc::new)),
             workers,
-            pseudonyms: Pseudonyms::new(),
-            bypass_links: BypassLinks::new(),
+            pseudonyms: Pseudonyms::new(Arc::clone(&tokens)),
+            bypass_links: BypassLinks::new(Arc::clone(&tokens)),
             paused_devices: PausedDevices::new(),
-            forms: Forms::default(),
+            forms: Forms::new(Arc::clone(&tokens)),
             sessions: Sessions::new(),
             records: Arc::new(Records::new()),
-            controls,
+            controls: Arc::new(Controls::new(Arc::clone(&tokens))),
+            tokens,
             device_looks,
             reload_error: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),
             tunnelled,
+            failed_connects: FailedConnects::new(),
             trusted_devices,
             max_idle,
             reloaded: tokio::sync::Notify::new(),
@@ -125,6 +136,9 @@ impl Proxy {
         let own = self.own.clone();
         let running = RuntimeState::new(config, own, rewriter, self.max_idle, Some(&before))?;
         self.running.store(Arc::new(running));
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn(free_later(Arc::clone(&before.config.blocker)));
+        }
         self.reload_error.store(None);
         self.reloaded.notify_one();
         Ok(())
@@ -165,9 +179,18 @@ impl Proxy {
     }
 }
 
+/// Frees lists that are in force no more, once no request uses them. That takes tenths of a second where they are long, so it is
+/// done on no thread that serves requests, wherever the last request ends.
+async fn free_later(lists: Arc<Blocker>) {
+    while Arc::strong_count(&lists) > 1 {
+        sleep(FREE_INTERVAL).await;
+    }
+    drop(spawn_blocking(move || drop(lists)));
+}
+
 /// How many client connections and idle upstream connections the process has descriptors for: each client
 /// connection may need another to an origin.
-fn descriptor_budget(configured: usize) -> (usize, usize) {
+pub(crate) fn descriptor_budget(configured: usize) -> (usize, usize) {
     // The program raises its limit at start; see `cli::serve`.
     let descriptors = rlimit::Resource::NOFILE.get_soft().unwrap_or(1024);
     let descriptors = usize::try_from(descriptors).unwrap_or(usize::MAX);

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use base64ct::{Base64, Encoding};
-use http::{HeaderValue, Method, Request, Uri, header};
+use http::{HeaderValue, Method, Request, Uri, Version, header};
 use hyper::body::Incoming;
 use percent_encoding::percent_decode_str;
 
@@ -30,8 +30,15 @@ impl Exchange {
             let ours = admin::is_control_host(&target) || target.scheme == Scheme::Http && self.is_own_address(&target);
             return Ok((!ours).then_some(target));
         }
+        // HTTP/1.0 needs no `Host` (RFC 9112 § 3.2), and health checks have none.
+        if request.version() == Version::HTTP_10 && !request.headers().contains_key(header::HOST) {
+            return Ok(None);
+        }
         let target = Target::of_host_field(Scheme::Http, request.headers())?;
-        if admin::is_control_host(&target) || self.is_own_address(&target) || admin::is_wpad(&target, request) {
+        let is_ours = admin::is_control_host(&target)
+            || self.is_own_host(&target)
+            || admin::is_wpad(&target, request, &self.running.acl);
+        if is_ours {
             Ok(None)
         } else {
             let local = self.connection.local;
@@ -44,6 +51,12 @@ impl Exchange {
     /// Whether a target is the address of this connection's listener, whichever of this machine's addresses it is.
     fn is_own_address(&self, target: &Target) -> bool {
         target.port == self.connection.local.port() && admin::is_this_machine(target, &self.running.acl)
+    }
+
+    /// Whether a `Host` field names this connection's listener; many health checks leave out the port.
+    fn is_own_host(&self, named: &Target) -> bool {
+        let listener = || Target { port: self.connection.local.port(), ..named.clone() };
+        self.is_own_address(named) || named.port == named.scheme.default_port() && self.is_own_address(&listener())
     }
 }
 

@@ -13,7 +13,9 @@ use crate::{
     body::{Body, IncomingBody},
     client::UpstreamError,
     error::Error,
-    headers, tunnel, websocket,
+    headers,
+    tunnel::{self, SilenceLimits},
+    websocket,
 };
 
 /// The protocol that a client asks to switch to.
@@ -68,6 +70,7 @@ impl Exchange {
         let upstream_side = hyper::upgrade::on(&mut response);
         "upgraded".clone_into(&mut self.log.action);
         let log = self.hand_over_log(StatusCode::SWITCHING_PROTOCOLS);
+        let limits = SilenceLimits::in_use(&self.running.config.timeouts);
         if !is_over_http2 {
             self.connection.is_tunnel.store(true, Relaxed);
         }
@@ -78,7 +81,7 @@ impl Exchange {
             match tokio::try_join!(upgrade.client_side, upstream_side) {
                 Ok((client, upstream)) => {
                     let (client, upstream) = (TokioIo::new(client), TokioIo::new(upstream));
-                    tunnel::copy(draining, client, upstream, log, None).await;
+                    tunnel::copy(draining, client, upstream, log, limits).await;
                 }
                 Err(error) => debug!(%error, "an upgrade was not completed"),
             }

@@ -27,6 +27,34 @@ async fn the_page_is_at_the_control_host_and_at_the_listeners_address() {
     }
 }
 
+/// Health checks of load balancers leave out the port of `Host`, or send HTTP/1.0 without the field.
+#[tokio::test]
+async fn health_checks_are_answered_however_they_name_the_proxy() {
+    let proxy = TestProxy::start("").await;
+    let port = proxy.addr.port();
+    for (head, status) in [
+        ("1.0\r\n".to_owned(), 200),
+        ("1.0\r\nHost: 127.0.0.1\r\n".to_owned(), 200),
+        ("1.1\r\nHost: 127.0.0.1\r\n".to_owned(), 200),
+        ("1.1\r\nHost: localhost\r\n".to_owned(), 200),
+        // HTTP/1.1 must name a host, another port is another server, and a name may be any site's.
+        ("1.1\r\n".to_owned(), 400),
+        (format!("1.1\r\nHost: 127.0.0.1:{}\r\n", port ^ 1), 400),
+        ("1.0\r\nHost: evil.example\r\n".to_owned(), 400),
+        (format!("1.1\r\nHost: evil.example:{port}\r\n"), 400),
+    ] {
+        for path in ["/readyz", "/"] {
+            let request = format!("GET {path} HTTP/{head}Connection: close\r\n\r\n");
+            let answer = raw(proxy.addr, request).await;
+            let got = answer.split(' ').nth(1).unwrap().to_owned();
+            assert_eq!(got, status.to_string(), "{path} {head:?}: {answer}");
+        }
+    }
+    // Through the proxy the port counts: on port 80 may be another server of this machine.
+    let other = raw(proxy.addr, "GET http://127.0.0.1/readyz HTTP/1.0\r\n\r\n").await;
+    assert!(!other.contains(" 200 "), "{other}");
+}
+
 #[tokio::test]
 async fn the_certificate_is_handed_out_and_the_key_is_not() {
     let proxy = TestProxy::start("https: { intercept: on }").await;

@@ -43,6 +43,33 @@ fn article() -> String {
 /// Scripts would draw it, so that the chain gives up.
 const DRAWN: &str = "<html><body><div id=app></div><script>draw()</script><p>Hi</p></body></html>";
 
+/// Text of a page must not command the terminal: titles, colours, or worse.
+#[test]
+fn no_command_prints_control_characters_of_a_page() {
+    let dir = folder();
+    let hostile = "\u{1b}]0;owned\u{7}\u{9b}31m\u{8}";
+    let page = article().replace("<p>", &format!("<p>{hostile}"));
+    let page = page.replace("<body>", &format!("<body><nav id=\"{hostile}\"><a href=/x>{hostile}Menu</a></nav>"));
+    assert!(page.contains(hostile));
+    fs::write(dir.path().join("page.html"), page).unwrap();
+    for arguments in [
+        &["explain", "page.html"][..],
+        &["explain", "page.html", "--format", "json"],
+        &["blocks", "page.html"],
+        &["extract", "page.html", "--format", "text"],
+        &["extract", "page.html", "--format", "markdown"],
+        &["explain", "https://a.example/\u{1b}[31m?\u{9b}"],
+        &["extract", "gone-\u{1b}[31m.html"],
+    ] {
+        let output = gleaner(dir.path(), arguments, "");
+        for bytes in [output.stdout, output.stderr] {
+            let text = String::from_utf8(bytes).unwrap();
+            let bad = text.chars().find(|char| char.is_control() && !matches!(char, '\n' | '\t'));
+            assert_eq!(bad, None, "{arguments:?}: {text:?}");
+        }
+    }
+}
+
 #[test]
 fn a_saved_page_has_its_base_only_where_the_address_was_given() {
     let dir = folder();

@@ -185,7 +185,14 @@ fn filters_of_the_file_are_laid_over_the_preset() {
 #[test]
 fn files_without_end_are_refused() {
     let error = error_of("upstream: { extra_ca_file: /dev/zero }");
-    assert!(error.contains("/dev/zero: it is longer than 128 MiB"), "{error}");
+    assert!(error.contains("/dev/zero: it is not a regular file"), "{error}");
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("pipe.txt");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for key in ["upstream: { extra_ca_file: PIPE }", "https: { except_lists: [PIPE] }"] {
+        let error = error_of(&key.replace("PIPE", pipe.to_str().unwrap()));
+        assert!(error.contains("it is not a regular file"), "{error}");
+    }
     let lists = config("blocking: { lists: [/dev/zero] }").blocker;
     let problem = lists.lists()[0].problem.as_ref().unwrap();
     assert!(problem.contains("/dev/zero: it is not a regular file"), "{problem}");

@@ -30,7 +30,23 @@ const DEMO: &str = include_str!("../../docs/demo/page.html");
 /// A text that is only on the page as the origin sends it.
 const CLUTTER: &str = "MEGA SALE";
 const ARTICLE: &str = "Every night at ten to twelve a bell rings";
-const HERE: &str = "https://gleaner.internal/";
+
+/// The style sheet of a start page that the proxy shows just now.
+pub(crate) async fn check(proxy: &TestProxy) -> String {
+    let start = get(proxy, "http://gleaner.internal/", &[]).await;
+    let mut addresses = start.text().split("href=\"").filter_map(|rest| rest.split('"').next());
+    addresses.find(|address| address.ends_with("/check.css")).expect("the page looks for the certificate").to_owned()
+}
+
+/// Waits until the list has so many entries: it is written beside the requests.
+async fn written(list: &gleaner::TrustedDevices, count: usize) {
+    let waiting = async {
+        while list.all().len() != count {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(Duration::from_secs(10), waiting).await.expect("the list is written");
+}
 
 fn origins(proxy: &TestProxy) -> PathBuf {
     proxy.ca_file().parent().unwrap().with_file_name("origins.pem")
@@ -88,7 +104,7 @@ async fn a_client_that_pins_heals_into_a_tunnel() {
     let (ours, pinned) = (proxy.ca_file(), origins(&proxy));
     // Before: untouched. Then the program shows that it trusts the authority.
     assert!(page(&proxy, &pinned, &url).await.unwrap().contains(CLUTTER));
-    assert!(page(&proxy, &ours, HERE).await.is_some());
+    assert!(page(&proxy, &ours, &check(&proxy).await).await.is_some());
     assert!(!page(&proxy, &ours, &url).await.unwrap().contains(CLUTTER));
     // The same program, for one host with a list of its own.
     let mut refusals = 0;
@@ -131,7 +147,7 @@ async fn a_client_that_has_lost_the_certificate_is_noticed_while_it_browses() {
     let proxy = TestProxy::trusting(&ca, "").await;
     get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
     let (ours, theirs) = (proxy.ca_file(), origins(&proxy));
-    assert!(page(&proxy, &ours, HERE).await.is_some());
+    assert!(page(&proxy, &ours, &check(&proxy).await).await.is_some());
     // One or two hosts may be pinned by the program; the third in a row is no chance.
     for _ in 0..3 {
         let origin = Origin::https(&ca, |_| html(DEMO)).await;
@@ -167,9 +183,9 @@ async fn trust_is_of_one_program_is_kept_on_disk_and_forgotten_on_request() {
     let url = origin.https_url("/page");
     get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
     let (ours, theirs) = (proxy.ca_file(), origins(&proxy));
-    assert!(page(&proxy, &ours, HERE).await.is_some());
+    assert!(page(&proxy, &ours, &check(&proxy).await).await.is_some());
     let list = gleaner::TrustedDevices::open(proxy.ca_file().parent());
-    assert_eq!(list.all().len(), 1);
+    written(&list, 1).await;
     assert!(page(&proxy, &ours, &url).await.is_some());
     // Another program on the same machine.
     let theirs = theirs.to_str().unwrap();
@@ -178,16 +194,16 @@ async fn trust_is_of_one_program_is_kept_on_disk_and_forgotten_on_request() {
     let start = get(&proxy, "http://gleaner.internal/", &[("user-agent", "curl/9.1")]).await;
     assert!(start.text().contains("/check.css"), "{}", start.text());
     let next = press(&proxy, start.text(), "/forget").await;
-    assert!(list.all().is_empty());
+    written(&list, 0).await;
     // The start page would look at once whether the browser trusts the authority, and learn it again.
     let next = get(&proxy, &format!("http://gleaner.internal{next}"), &[("user-agent", "curl/9.1")]).await;
     assert!(next.text().contains("Forgotten") && !next.text().contains("/check.css"), "{}", next.text());
     let after = curl(&proxy, &["--cacert", theirs, &url]).await.unwrap();
     assert!(after.contains(CLUTTER));
     // A page that a person has opened proves nothing: its warning may have been passed.
-    let opened = ["--cacert", ours.to_str().unwrap(), "-H", "sec-fetch-dest: document", HERE];
+    let opened = ["--cacert", ours.to_str().unwrap(), "-H", "sec-fetch-dest: document", &check(&proxy).await];
     curl(&proxy, &opened).await.unwrap();
-    assert!(list.all().is_empty());
+    assert!(!knows_curl(&proxy).await);
     proxy.stop().await;
 }
 
@@ -221,13 +237,52 @@ async fn connections_that_are_open_end_when_trust_comes_and_when_it_goes() {
         assert!(timeout(Duration::from_secs(20), stream.read_to_end(&mut rest)).await.is_ok(), "it stays open");
     };
     let tunnelled = read(&theirs, CLUTTER).await;
-    assert!(page(&proxy, &ours, HERE).await.is_some());
+    assert!(page(&proxy, &ours, &check(&proxy).await).await.is_some());
     ends(tunnelled).await;
     let opened = read(&ours, "</html>").await;
     // As `gleaner devices forget` does it, in a process of its own.
     gleaner::TrustedDevices::open(proxy.ca_file().parent()).forget(None).unwrap();
     ends(opened).await;
     drop(read(&theirs, CLUTTER).await);
+}
+
+/// Whether the start page of curl says that it is trusted.
+async fn knows_curl(proxy: &TestProxy) -> bool {
+    let start = get(proxy, "http://gleaner.internal/", &[("user-agent", "curl/9.1")]).await;
+    start.text().contains("Forget this device")
+}
+
+/// A site can name addresses of the control host as its pictures, and a person may have clicked a warning away there. What it cannot
+/// know is the host of a style sheet that the start page has just shown.
+#[tokio::test]
+async fn what_another_site_names_teaches_nothing() {
+    if optional::program("curl", "curl").is_none() {
+        return;
+    }
+    let proxy = TestProxy::start("").await;
+    get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
+    let trust = proxy.ca_file();
+    let fetch = async |url: &str| curl(&proxy, &["--cacert", trust.to_str().unwrap(), url]).await.unwrap();
+    let real = check(&proxy).await;
+    let forged = real.replacen("://c", "://c0", 1);
+    let other_path = real.replace("/check.css", "/x.png");
+    let zeros = format!("https://c{}.gleaner.internal/check.css", "0".repeat(32));
+    for url in ["https://gleaner.internal/x.png", "https://gleaner.internal/check.css", &zeros, &forged, &other_path] {
+        assert!(!fetch(url).await.contains("@supports"), "{url}");
+        assert!(!knows_curl(&proxy).await, "{url}");
+    }
+    assert!(fetch(&real).await.contains("@supports") && knows_curl(&proxy).await);
+    // What is known already is not written again.
+    let list = gleaner::TrustedDevices::open(trust.parent());
+    written(&list, 1).await;
+    let file = trust.with_file_name("trusted-devices.json");
+    let number = || std::os::unix::fs::MetadataExt::ino(&fs::metadata(&file).unwrap());
+    let before = number();
+    for _ in 0..3 {
+        assert!(fetch(&check(&proxy).await).await.contains("@supports"));
+    }
+    assert_eq!(number(), before);
+    proxy.stop().await;
 }
 
 /// Posts the form of a page; the path of the next page.

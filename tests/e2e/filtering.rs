@@ -106,6 +106,21 @@ async fn two_stacked_codings_are_undone() {
     assert!(get(&proxy, &origin.url("/"), &[]).await.text().contains("Grüße"));
 }
 
+/// The head of the reader look is ours, and the page's policy stood in its own.
+#[tokio::test]
+async fn a_policy_of_the_page_itself_holds_in_the_reader_look() {
+    let policy = "<meta http-equiv=Content-Security-Policy content=\"form-action 'none'; sandbox\">";
+    let page = PAGE.replacen("<title>", &format!("{policy}<title>"), 1);
+    assert!(page.contains(policy));
+    let origin = Origin::http(move |_| html(page.clone())).await;
+    let proxy = TestProxy::start("").await;
+    let answer = get(&proxy, &origin.url("/"), &[]).await;
+    assert!(answer.header("gleaner").starts_with("rewritten"), "{answer:?}");
+    let policies: Vec<_> = answer.headers.get_all("content-security-policy").iter().collect();
+    assert!(policies.len() > 1 && policies.iter().any(|policy| *policy == "form-action 'none'"), "{policies:?}");
+    proxy.stop().await;
+}
+
 #[tokio::test]
 async fn fragments_pass() {
     passes(HTML, "<div>part of a page</div>", "", "fragment").await;

@@ -12,14 +12,14 @@ use crate::harness::{Origin, TestCa, TestProxy, optional, origin::html};
 /// An article among menus, advertisements and a cookie dialog.
 const DEMO: &str = include_str!("../../docs/demo/page.html");
 
-struct Firefox {
+pub(crate) struct Firefox {
     program: std::path::PathBuf,
     certutil: std::path::PathBuf,
     profile: tempfile::TempDir,
 }
 
 impl Firefox {
-    fn find(proxy: &TestProxy) -> Option<Self> {
+    pub(crate) fn find(proxy: &TestProxy) -> Option<Self> {
         let program = optional::program("firefox-esr", "firefox-esr")?;
         let certutil = optional::program("certutil", "libnss3-tools")?;
         let profile = tempfile::tempdir().unwrap();
@@ -45,18 +45,25 @@ impl Firefox {
         Some(firefox)
     }
 
+    /// Adds a setting.
+    pub(crate) fn prefer(&self, name: &str, value: &str) {
+        let file = self.profile.path().join("user.js");
+        let settings = fs::read_to_string(&file).unwrap();
+        fs::write(file, format!("{settings}user_pref('{name}', {value});\n")).unwrap();
+    }
+
     fn certutil(&self, arguments: &[&str]) {
         let store = format!("sql:{}", self.profile.path().display());
         let status = Command::new(&self.certutil).args(["-d", &store]).args(arguments).status();
         assert!(status.unwrap().success(), "certutil {arguments:?}");
     }
 
-    fn trust(&self, name: &str, authority: &Path) {
+    pub(crate) fn trust(&self, name: &str, authority: &Path) {
         self.certutil(&["-A", "-t", "C,,", "-n", name, "-i", authority.to_str().unwrap()]);
     }
 
     /// Opens an address, until it has loaded.
-    async fn open(&self, url: String) {
+    pub(crate) async fn open(&self, url: String) {
         let mut command = Command::new(&self.program);
         command
             .args(["--headless", "--no-remote", "--profile"])

@@ -2,6 +2,7 @@
 
 pub(crate) mod client;
 pub(crate) mod frames;
+pub(crate) mod namespace;
 pub(crate) mod nginx;
 pub(crate) mod openssl;
 pub(crate) mod optional;

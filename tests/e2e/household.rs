@@ -2,15 +2,16 @@
 
 use std::{fs, net::TcpStream, process::Command, time::Duration};
 
-use tokio::time::timeout;
+use tokio::{io::AsyncWriteExt, time::timeout};
 
 use crate::{
     cli::{folder, gleaner},
     harness::{
-        Origin, optional,
-        origin::{html, response},
+        Origin, PAGE, TestCa, optional,
+        origin::{html, read_head, response},
         program::Running,
         raw,
+        tls::trusting,
     },
 };
 
@@ -176,6 +177,42 @@ fn no_authority_is_dated_by_a_clock_that_was_never_set() {
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && told.contains("this machine's clock says that it is 1970-01-0"), "{told}");
     assert!(!dir.path().join("ca").exists());
+}
+
+/// Machines without a clock of their own start in the past, and may have an authority from before.
+#[tokio::test]
+async fn a_clock_that_is_not_set_yet_stops_no_start() {
+    let Some(faketime) = optional::program("faketime", "faketime") else { return };
+    // It waits for its program and passes no signal on, so it is asked for the library alone.
+    let library = Command::new(faketime).args(["-f", "+0", "printenv", "LD_PRELOAD"]).output().unwrap().stdout;
+    let library = String::from_utf8(library).unwrap();
+    let ca = TestCa::new();
+    let origin = Origin::https(&ca, |_| html(PAGE)).await;
+    for has_authority in [false, true] {
+        let dir = folder();
+        let yaml = "listen: 0\nhttps: { intercept: on }\nauthority: { dir: ca }\naccess: { allow_targets: ['127.0.0.1:1-65535'] }\n";
+        fs::write(dir.path().join("c.yaml"), yaml).unwrap();
+        if has_authority {
+            assert!(gleaner(dir.path(), &["--config", "c.yaml", "ca", "export"], "").status.success());
+        }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+        command.args(["--config", "c.yaml"]).env("LD_PRELOAD", library.trim()).env("FAKETIME", "@2026-01-02 00:00:00");
+        let mut running = Running::start(command.current_dir(dir.path()));
+        let own: std::net::SocketAddr = running.wait_for("proxy ").parse().unwrap();
+        let https = running.wait_for("HTTPS ");
+        assert!(https.contains("passed as it is") && https.contains("set it"), "{https}");
+        // Encrypted pages pass.
+        let mut stream = tokio::net::TcpStream::connect(own).await.unwrap();
+        let request = format!("CONNECT localhost:{} HTTP/1.0\r\n\r\n", origin.addr.port());
+        stream.write_all(request.as_bytes()).await.unwrap();
+        assert!(read_head(&mut stream).await.contains(" 200"));
+        let trust = dir.path().join("origins.pem");
+        fs::write(&trust, ca.pem()).unwrap();
+        let name = "localhost".try_into().unwrap();
+        let tls = tokio_rustls::TlsConnector::from(trusting(&trust, &[])).connect(name, stream);
+        timeout(Duration::from_secs(10), tls).await.unwrap().expect("it is the origin's own certificate");
+        running.end();
+    }
 }
 
 /// A disk of 16 kB, most of which is in use.

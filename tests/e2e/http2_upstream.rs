@@ -5,12 +5,17 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::Full;
-use tokio::{io::AsyncWriteExt, sync::Barrier, time::timeout};
+use tokio::{
+    io::AsyncWriteExt,
+    sync::Barrier,
+    time::{sleep, timeout},
+};
+use tokio_rustls::TlsAcceptor;
 
 use crate::harness::{
     Origin, TestCa, TestProxy,
     client::{connect_tls, send_h2},
-    origin::response,
+    origin::{read_head, response},
     streams::{self, client},
     wire::{read_until, soon},
 };
@@ -82,4 +87,49 @@ async fn where_a_server_takes_no_more_streams_another_connection_is_opened() {
     let six = async { tokio::join!(ask(), ask(), ask(), ask(), ask(), ask()) };
     let (one, ..) = timeout(Duration::from_secs(10), six).await.expect("all six are under way at once");
     assert_eq!(one.status, 200);
+}
+
+/// As a browser asks for the pictures of a page, all at once.
+async fn pictures(proxy: &TestProxy, target: &str) {
+    let mut sender = client(proxy, target).await;
+    let mut asked = Vec::new();
+    for number in 0..120 {
+        sender = soon(sender.ready()).await.unwrap();
+        let request = Request::get(format!("https://{target}/{number}")).body(()).unwrap();
+        let answer = sender.send_request(request, true).unwrap().0;
+        asked.push(tokio::spawn(streams::reply(answer)));
+    }
+    for asked in asked {
+        assert_eq!(asked.await.unwrap().unwrap().status, 200);
+    }
+}
+
+#[tokio::test]
+async fn a_page_of_pictures_opens_as_few_connections_as_a_browser_would() {
+    const SLOW: Duration = Duration::from_millis(20);
+    let ca = TestCa::new();
+    let of_2 = streams::origin_of_few(&ca, 100, |_, mut respond| async move {
+        sleep(SLOW).await;
+        let _ = respond.send_response(Response::new(()), true);
+    })
+    .await;
+    let tls: TlsAcceptor = ca.server(&["localhost"], &[b"http/1.1"], |_| {}).into();
+    let of_1 = Origin::sockets(move |stream| {
+        let tls = tls.clone();
+        async move {
+            let mut stream = tls.accept(stream).await.unwrap();
+            while !read_head(&mut stream).await.is_empty() {
+                sleep(SLOW).await;
+                stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await.unwrap();
+            }
+        }
+    })
+    .await;
+    for (origin, most) in [(of_2, 2), (of_1, 6)] {
+        let proxy = TestProxy::trusting(&ca, ON).await;
+        for _ in 0..2 {
+            pictures(&proxy, &format!("localhost:{}", origin.addr.port())).await;
+            assert!(origin.connections() <= most, "{} connections in place of {most}", origin.connections());
+        }
+    }
 }

@@ -1,9 +1,10 @@
 //! Nothing of a page runs when its scripts are gone: every spelling that runs in Chromium calls home, and none may be heard
 //! from a rewritten page, in either look, with the policy of the response and without it.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, sync::Arc};
 
-use http::header::HOST;
+use http::{StatusCode, header::HOST};
+use tokio::task::JoinSet;
 
 use crate::{
     browser::Browser,
@@ -123,6 +124,158 @@ async fn nothing_runs_in_a_rewritten_page() {
         assert!(dom.contains("single hand"), "{yaml}: {dom}");
         assert_eq!(ran(&origin), Vec::<String>::new(), "{yaml}: {dom}");
         proxy.stop().await;
+    }
+    untouched.stop().await;
+}
+
+/// Elements in which some parser reads text where another reads markup.
+const TEXT_ELEMENTS: [&str; 9] =
+    ["style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "noscript", "template"];
+
+/// What stands around them: beginnings after which the same tags mean something else.
+const AROUND: [(&str, &str); 10] = [
+    ("", ""),
+    ("<math>", "</math>"),
+    ("<svg>", "</svg>"),
+    ("<math><mtext>", "</mtext></math>"),
+    ("<svg><desc>", "</desc></svg>"),
+    ("<select>", "</select>"),
+    ("<table><tr><td><select>", "</select></table>"),
+    ("<select><div><button>", "</button></div></select>"),
+    ("<noscript>", "</noscript>"),
+    ("<form><math><mtext></form><form><mglyph>", "</form>"),
+];
+
+/// Elements that become others, and addresses that they could take along. `@` calls home.
+const MADE_REAL: [&str; 20] = [
+    "<iframe data-src=\"javascript:@//a.png\"></iframe>",
+    "<iframe data-src=\" java\nscript:@//a.png\"></iframe>",
+    "<iframe data-lazy-src=\"javascript:@//a.png\"></iframe>",
+    "<iframe data-url=\"JavaScript:@//a.png\"></iframe>",
+    "<iframe nitro-lazy-src=\"javascript:@//a.png\"></iframe>",
+    "<iframe data-src=\"data:text/html,<script>@</script>a.png\"></iframe>",
+    "<iframe data-src=\" data:text/html,<script>@</script>/a.png\"></iframe>",
+    "<iframe data-src=\"da\tta:text/html,<script>@</script>/a.png\"></iframe>",
+    "<iframe data-src=/blank onload=\"@\"></iframe>",
+    "<iframe data-srcdoc=\"<script>@</script>/a.png\"></iframe>",
+    "<amp-iframe src=\"javascript:@//a.png\"></amp-iframe>",
+    "<amp-iframe src=\"data:text/html,<script>@</script>\"></amp-iframe>",
+    "<amp-iframe src=/blank srcdoc=\"<script>@</script>\"></amp-iframe>",
+    "<amp-iframe src=/blank onload=\"@\"></amp-iframe>",
+    "<amp-img src=x: onerror=\"@\"></amp-img>",
+    "<amp-video src=x: onerror=\"@\"></amp-video>",
+    "<img data-src=/none.png onerror=\"@\">",
+    "<lite-youtube videoid=a srcdoc=\"<script>@</script>\"></lite-youtube>",
+    "<div class=youtube data-id=a onload=\"@\" srcdoc=\"<script>@</script>\"></div>",
+    "<base href=\"javascript:@//\"><iframe data-src=\"javascript:@//a.png\"></iframe>",
+];
+
+/// Some three hundred payloads, with numbers.
+fn payloads() -> Vec<String> {
+    const RUN: &str = "<img src=x: onerror=\"@\">";
+    let bare = RUN.replace('"', "");
+    let escaped = RUN.replace('<', "&lt;").replace('>', "&gt;");
+    let mut all: Vec<String> = RUNS.iter().chain(MUTATES).map(|payload| (*payload).to_owned()).collect();
+    for (open, close) in AROUND {
+        for element in TEXT_ELEMENTS {
+            // As text, as markup that only another parser ends, and behind what only another parser leaves open.
+            all.push(format!("{open}<{element}>{escaped}</{element}>{close}"));
+            all.push(format!("{open}<{element}><a title=\"</{element}>{bare}\"></a></{element}>{close}"));
+            all.push(format!("{open}<{element}>{close}{RUN}"));
+        }
+    }
+    all.extend(MADE_REAL.map(str::to_owned));
+    let numbered = |(number, payload): (usize, String)| {
+        let mut pieces = payload.split('@');
+        let mut out = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            let _ = write!(out, "@{number}{}", piece.trim_start_matches(|c: char| c.is_ascii_digit()));
+        }
+        out
+    };
+    all.into_iter().enumerate().map(numbered).collect()
+}
+
+/// Each payload in a page of its own, all of them in frames of one. A page with an error's status passes as it is.
+async fn origin_of_frames(
+    pages: impl Fn(&str, usize) -> Option<String> + Send + Sync + 'static,
+    count: usize,
+) -> Origin {
+    Origin::http(move |seen| {
+        let host = seen.headers.get(HOST).map_or("", |host| host.to_str().unwrap());
+        let number = seen.uri.path().strip_prefix("/p/").and_then(|number| number.parse().ok());
+        if let Some(page) = number.and_then(|number| pages(host, number)) {
+            return html(page);
+        }
+        let mut frames = "<!doctype html><title>Frames</title>".to_owned();
+        if seen.uri.path() == "/all" {
+            for number in 0..count {
+                let _ = write!(frames, "<iframe src=/p/{number}></iframe>");
+            }
+        }
+        let mut response = html(frames);
+        *response.status_mut() = StatusCode::FORBIDDEN;
+        response
+    })
+    .await
+}
+
+/// What a parser and a serializer of ours make of a page may not run what the page itself would not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_runs_that_does_not_run_without_us() {
+    const CLIENTS: usize = 8;
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let payloads = Arc::new(payloads());
+    let count = payloads.len();
+    assert!(count > 300, "{count}");
+    let (pages, of_origin) = (Arc::clone(&payloads), Arc::clone(&payloads));
+    let serve = move |host: &str, number: usize| pages.get(number).map(|payload| page(host, &[payload]));
+    let untouched = TestProxy::start("rewrite: { enabled: false }").await;
+    let origin = origin_of_frames(serve, count).await;
+    browser.dom(&untouched, origin.url("/all")).await;
+    let by_itself = ran(&origin);
+    assert!(by_itself.len() > 30, "{by_itself:?}");
+
+    for yaml in [
+        "filters: { output: { style: original } }",
+        "filters: { ignore: { scripts: false }, output: { style: original } }",
+        "filters: { ignore: { scripts: false, comments: false }, output: { style: reader } }",
+    ] {
+        let proxy = TestProxy::start(yaml).await;
+        let pages = Arc::clone(&of_origin);
+        let serve = move |host: &str, number: usize| pages.get(number).map(|payload| page(host, &[payload]));
+        let origin = origin_of_frames(serve, count).await;
+        // What was written is served again, without the policy that the response carries.
+        let mut asking = JoinSet::new();
+        let proxy = Arc::new(proxy);
+        for start in 0..CLIENTS {
+            let (proxy, address) = (Arc::clone(&proxy), origin.url("/p/"));
+            asking.spawn(async move {
+                let mut written = Vec::new();
+                for number in (start..count).step_by(CLIENTS) {
+                    let answer = get(&proxy, &format!("{address}{number}"), &[]).await;
+                    if answer.header("gleaner").starts_with("rewritten") {
+                        written.push(answer.text().to_owned());
+                    }
+                }
+                written
+            });
+        }
+        let written: Vec<_> = asking.join_all().await.into_iter().flatten().collect();
+        assert!(written.len() > count / 2, "{yaml}: {} of {count} are rewritten", written.len());
+        // Of the others nothing is left that could run.
+        let left: Vec<String> = written.into_iter().filter(|page| page.contains("/ran/")).collect();
+        let frames = left.len();
+        let copy = origin_of_frames(move |_, at| left.get(at).cloned(), frames).await;
+        browser.dom(&untouched, copy.url("/all")).await;
+        let only_by_us: Vec<String> = ran(&origin)
+            .into_iter()
+            .filter(|number| !by_itself.contains(number))
+            .map(|number| payloads[number.parse::<usize>().unwrap()].clone())
+            .collect();
+        assert!(only_by_us.is_empty(), "{yaml}: {only_by_us:#?}");
     }
     untouched.stop().await;
 }

@@ -15,6 +15,16 @@ use crate::harness::{
 
 #[tokio::test]
 async fn a_slow_page_is_given_on_as_it_comes() {
+    given_on_as_it_comes("page_wait_seconds: 1").await;
+}
+
+/// Text that has come can be read in the meantime.
+#[tokio::test]
+async fn a_page_that_pauses_is_given_on_as_it_comes() {
+    given_on_as_it_comes("page_pause_seconds: 1").await;
+}
+
+async fn given_on_as_it_comes(limit: &str) {
     let go = Arc::new(Notify::new());
     let wait = Arc::clone(&go);
     let origin = Origin::sockets(move |mut stream| {
@@ -28,7 +38,7 @@ async fn a_slow_page_is_given_on_as_it_comes() {
         }
     })
     .await;
-    let proxy = TestProxy::start("limits: { page_wait_seconds: 1 }").await;
+    let proxy = TestProxy::start(&format!("limits: {{ {limit} }}")).await;
     let mut client = TcpStream::connect(proxy.addr).await.unwrap();
     let request = format!("GET {} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", origin.url("/"));
     client.write_all(request.as_bytes()).await.unwrap();

@@ -20,6 +20,7 @@ fn assert_hardened(answer: &str) {
         "cache-control: no-store",
         "referrer-policy: no-referrer",
         "cross-origin-resource-policy: same-origin",
+        "cross-origin-opener-policy: same-origin",
     ] {
         assert!(head.contains(field), "{field} is missing in {head}");
     }

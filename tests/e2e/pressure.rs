@@ -2,6 +2,7 @@
 //! what is live stays live.
 
 use std::{
+    io::Write as _,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering::SeqCst},
@@ -9,15 +10,17 @@ use std::{
     time::{Duration, Instant},
 };
 
+use flate2::{Compression, write::GzEncoder};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     sync::Notify,
+    task::JoinSet,
     time::timeout,
 };
 
 use crate::harness::{
     Origin, PAGE, TestProxy, get,
-    origin::read_head,
+    origin::{html, read_head, response},
     wire::{ROADS, Setup, read_until, soon},
 };
 
@@ -67,6 +70,51 @@ async fn while_every_place_is_taken_pages_pass_untouched() {
     // The place is free again.
     let after = soon(get(&proxy, &origin.url("/"), &[])).await;
     assert!(after.header("gleaner").starts_with("rewritten"), "{after:?}");
+}
+
+/// 1.8 MB that cost whatever a page may cost, of which a few kilobytes are sent.
+fn heavy_page() -> Vec<u8> {
+    let mut page = GzEncoder::new(Vec::new(), Compression::fast());
+    let lists = "<ul><li>b</ul>".repeat(130_000);
+    write!(page, "<!DOCTYPE html><title>Lists</title>{PAGE}{lists}").unwrap();
+    page.finish().unwrap()
+}
+
+/// How long it took to get a page, which must be rewritten.
+async fn time_of(proxy: &TestProxy, url: &str) -> Duration {
+    let start = Instant::now();
+    let answer = soon(get(proxy, url, &[("accept-encoding", "gzip")])).await;
+    let action = answer.header("gleaner");
+    assert!(action.starts_with("rewritten"), "{action} after {:?}", start.elapsed());
+    start.elapsed()
+}
+
+/// Heavy pages of one site took all processors, all memory and all places: every other page passed unfiltered for minutes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn heavy_pages_of_one_site_delay_the_pages_of_another_by_less_than_a_second() {
+    let page = heavy_page();
+    let fields = [("content-type", "text/html; charset=utf-8"), ("content-encoding", "gzip")];
+    let heavy = Origin::http(move |_| response(&fields, page.clone())).await;
+    let honest = Origin::http(|_| html(PAGE)).await;
+    let proxy = Arc::new(TestProxy::start("").await);
+    // Sites are told apart by their names.
+    let url = format!("http://localhost:{}/", honest.addr.port());
+    let alone = time_of(&proxy, &url).await;
+    let mut clients = JoinSet::new();
+    for number in 0..40 {
+        let (proxy, url) = (Arc::clone(&proxy), heavy.url(&format!("/{number}")));
+        clients.spawn(async move { get(&proxy, &url, &[("accept-encoding", "gzip")]).await });
+    }
+    while heavy.requests().len() < 40 {
+        tokio::task::yield_now().await;
+    }
+    let mut times = Vec::new();
+    for _ in 0..5 {
+        times.push(time_of(&proxy, &url).await);
+    }
+    times.sort_unstable();
+    eprintln!("a page took {alone:?} alone and {times:?} beside forty heavy ones, of which {} are left", clients.len());
+    assert!(times[2] < alone + Duration::from_secs(1), "{times:?}, alone {alone:?}");
 }
 
 /// An origin that takes nothing stops its client: what lies in between is bounded.

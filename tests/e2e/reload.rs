@@ -190,3 +190,32 @@ fn a_save_that_brings_other_files_to_watch_is_told_once() {
     let again = rest.iter().filter(|line| line.contains("reloaded")).count();
     assert_eq!(again, 0, "{rest:?}");
 }
+
+/// The test has one thread for the proxy and for its client, as a machine of one processor has.
+#[tokio::test]
+async fn requests_are_answered_while_long_lists_are_compiled() {
+    let dir = tempfile::tempdir().unwrap();
+    let list = dir.path().join("list.txt");
+    let rules = |first: usize| -> String {
+        let rule = |number| format!("||host{number}.example^$script,third-party\n/path{number}/*$image\n");
+        (first..first + 40_000).map(rule).collect()
+    };
+    std::fs::write(&list, rules(0)).unwrap();
+    let proxy = TestProxy::start(&format!("blocking: {{ lists: ['{}'] }}", list.display())).await;
+    let in_force = || proxy.proxy.config().blocker.lists()[0].counts.requests;
+    let before = in_force();
+    tokio::spawn(gleaner::reload::watch(Arc::clone(&proxy.proxy), |_| {}));
+    std::fs::write(&list, rules(0) + &rules(40_000)).unwrap();
+    let started = std::time::Instant::now();
+    let mut longest = Duration::ZERO;
+    while in_force() == before {
+        let asked = std::time::Instant::now();
+        assert_eq!(get(&proxy, "http://gleaner.internal/", &[]).await.status, 200);
+        longest = longest.max(asked.elapsed());
+        assert!(started.elapsed() < Duration::from_secs(60), "the change takes effect");
+    }
+    let took = started.elapsed();
+    eprintln!("the longest wait of a request in a reload of {took:?}: {longest:?}");
+    // Everything but the pause before the file is read would be one wait.
+    assert!(longest < took / 3, "{longest:?} of {took:?}");
+}

@@ -9,7 +9,10 @@ use std::{
 };
 
 use http::Request;
-use tokio::{io::AsyncWriteExt, time::sleep};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    time::sleep,
+};
 
 use crate::harness::{
     client::{curl_command, run},
@@ -32,6 +35,15 @@ async fn responses_in_doubt_are_502() {
             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok",
             "HTTP/1.1 200 OK\r\nContent-Length: 2, 3\r\n\r\nok",
             "HTTP/1.1 200 OK\r\nContent-Length: 2, x\r\n\r\nok",
+            "HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok",
+            "HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\nok",
+            "HTTP/1.1 200 OK\r\nContent-Length: 2 2\r\n\r\nok",
+            "HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\nok",
+            "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\nok",
+            "HTTP/1.1 200 OK\r\nContent-Length : abc\r\n\r\nok",
+            "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999999\r\n\r\nok",
+            "HTTP/1.1 2000 OK\r\nContent-Length: 2\r\n\r\nok",
+            "HTTP/1.1  2000\r\nContent-Length: 2\r\n\r\nok",
             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nok",
@@ -64,6 +76,7 @@ async fn a_response_that_breaks_off_never_ends_cleanly() {
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nthe startX0\r\n\r\n",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nthe start\r\n0\r\nbad trailer\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100\r\n\r\n<html>the start",
+            "HTTP/1.1 200 OK\r\nContent-Length: 10000000000000000000\r\n\r\nthe start",
         ] {
             let setup = Setup::answering(road, answer.as_bytes()).await;
             let got = setup.exchange(setup.fill(GET).as_bytes()).await;
@@ -181,6 +194,25 @@ async fn a_length_that_is_said_more_than_once_is_sent_on_once() {
             assert!(got.starts_with("http/1.1 200") && got.ends_with("hello"), "{got}");
             assert_eq!(got.matches("content-length: 5\r\n").count(), 1, "{got}");
         }
+    }
+}
+
+/// The bytes after its end are the next response, however that is written.
+#[tokio::test]
+async fn a_length_that_is_said_twice_ends_where_it_says() {
+    for road in ROADS {
+        let setup = Setup::sockets(road, "", |mut stream| async move {
+            for line in ["HTTP/1.1 200 OK", "HTTP/1.2  200  Very  OK"] {
+                read_head(&mut stream).await;
+                let answer = format!("{line}\r\nContent-Length: 5, 5\r\n\r\nhello");
+                let _ = stream.write_all(answer.as_bytes()).await;
+            }
+            let _ = stream.read_to_end(&mut Vec::new()).await;
+        })
+        .await;
+        let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+        let got = setup.exchange(format!("{request}{}", setup.fill(GET)).as_bytes()).await;
+        assert_eq!((got.matches(" 200 ").count(), got.matches("\r\n\r\nhello").count()), (2, 2), "{road:?}: {got}");
     }
 }
 

@@ -88,6 +88,10 @@ async fn a_browser_finds_the_proxy_by_its_script() {
         (proxy.addr.to_string(), "/proxy.pac", "200"),
         (proxy.addr.to_string(), "/wpad.dat", "200"),
         ("wpad.fritz.box".to_owned(), "/wpad.dat", "200"),
+        ("wpad".to_owned(), "/wpad.dat", "200"),
+        // A site can have its name lead here (DNS rebinding).
+        ("wpad.evil.example".to_owned(), "/wpad.dat", "400"),
+        ("evil.example".to_owned(), "/wpad.dat", "400"),
         ("wpad.fritz.box".to_owned(), "/", "400"),
     ] {
         let answer = raw(proxy.addr, format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")).await;

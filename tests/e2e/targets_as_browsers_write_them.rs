@@ -3,6 +3,8 @@
 use base64ct::{Base64, Encoding};
 
 use crate::harness::{
+    client::run,
+    optional,
     origin::response,
     wire::{ROADS, Road, Setup},
 };
@@ -24,6 +26,34 @@ async fn a_name_and_password_before_the_host_are_no_mistake() {
     }
 }
 
+/// Python's urllib repeats them in `Host`. There they count only beside the same address.
+#[tokio::test]
+async fn a_name_and_password_in_the_host_field_are_no_mistake_beside_the_same_address() {
+    let setup = Setup::new(Road::Plain, "", |_| response(&[], "hello")).await;
+    let host = setup.host();
+    if let Some(python) = optional::program("python3", "python3") {
+        let mut command = std::process::Command::new(python);
+        let script = "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())";
+        command.args(["-c", script, &format!("http://anna:secret@{host}/a")]);
+        command.env("http_proxy", setup.proxy.url()).env("no_proxy", "");
+        let (well, told) = run(command).await;
+        assert!(well && told.trim() == "hello", "{told}");
+        let seen = setup.origin.last();
+        let basic = format!("Basic {}", Base64::encode_string(b"anna:secret"));
+        assert_eq!(seen.headers["host"], host);
+        assert_eq!(seen.headers["authorization"], basic);
+    }
+    for (target, field) in [
+        (format!("http://{host}/"), format!("anna:secret@{host}")),
+        (format!("http://anna:secret@{host}/"), format!("anna:other@{host}")),
+        ("/".to_owned(), format!("anna:secret@{host}")),
+    ] {
+        let request = format!("GET {target} HTTP/1.1\r\nHost: {field}\r\n\r\n");
+        let got = setup.exchange(request.as_bytes()).await;
+        assert!(got.starts_with("HTTP/1.1 400"), "{target} {field}: {got}");
+    }
+}
+
 #[tokio::test]
 async fn signs_that_must_be_encoded_are_encoded() {
     for road in ROADS {
@@ -34,6 +64,7 @@ async fn signs_that_must_be_encoded_are_encoded() {
             (b"/gr\xfc\xdfe?q=\xfc", "/gr%FC%DFe?q=%FC"),
             (b"/<b>\"x\"", "/%3Cb%3E%22x%22"),
             (b"/a`b?q=\"<>", "/a%60b?q=%22%3C%3E"),
+            (b"/a?q=`?`", "/a?q=`?`"),
             // An address without a path.
             ("?q=ü".as_bytes(), "/?q=%C3%BC"),
             // What browsers leave as it is passes byte for byte.

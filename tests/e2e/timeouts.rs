@@ -133,6 +133,70 @@ async fn a_tunnel_whose_client_takes_nothing_stays() {
     assert!(all.ends_with(b"the end"));
 }
 
+/// Which end closes makes no difference.
+#[tokio::test]
+async fn half_closed_tunnels_in_which_nothing_moves_give_their_places_back() {
+    const PLACES: usize = 4;
+    for client_closes in [true, false] {
+        let origin = Origin::sockets(move |mut stream| async move {
+            let _ = stream.read_u8().await;
+            if !client_closes {
+                stream.shutdown().await.unwrap();
+            }
+            std::future::pending().await
+        })
+        .await;
+        let yaml = format!("timeouts: {{ half_closed_seconds: 1 }}\nlimits: {{ connections_per_client: {PLACES} }}");
+        let proxy = TestProxy::start(&yaml).await;
+        let mut forgotten = Vec::new();
+        for _ in 0..PLACES {
+            let mut tunnel = connect(&proxy, &origin.addr.to_string()).await;
+            tunnel.write_all(b"x").await.unwrap();
+            if client_closes {
+                tunnel.shutdown().await.unwrap();
+            } else {
+                assert_eq!(tunnel.read(&mut [0]).await.unwrap(), 0);
+            }
+            forgotten.push(tunnel);
+        }
+        let request = format!("CONNECT {0} HTTP/1.1\r\nHost: {0}\r\n\r\n", origin.addr);
+        let ask = async || {
+            let mut stream = tokio::net::TcpStream::connect(proxy.addr).await.unwrap();
+            stream.write_all(request.as_bytes()).await.unwrap();
+            read_head(&mut stream).await
+        };
+        let refused = ask().await;
+        assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");
+        soon(async {
+            while !ask().await.starts_with("HTTP/1.1 200") {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn a_half_closed_tunnel_in_which_bytes_move_stays() {
+    const PIECES: usize = 8;
+    let origin = Origin::sockets(|mut stream| async move {
+        stream.read_to_end(&mut Vec::new()).await.unwrap();
+        // For longer than the bound in all.
+        for _ in 0..PIECES {
+            tokio::time::sleep(Duration::from_millis(250)).await;
+            stream.write_all(b"x").await.unwrap();
+        }
+    })
+    .await;
+    let proxy = TestProxy::start("timeouts: { half_closed_seconds: 1 }").await;
+    let mut tunnel = connect(&proxy, &origin.addr.to_string()).await;
+    tunnel.write_all(b"begin").await.unwrap();
+    tunnel.shutdown().await.unwrap();
+    let mut all = Vec::new();
+    soon(tunnel.read_to_end(&mut all)).await.unwrap();
+    assert_eq!(all.len(), PIECES);
+}
+
 /// Tunnels and event streams have no time limit: only the operating system can notice that a silent peer is gone.
 #[cfg(target_os = "linux")]
 #[tokio::test]

@@ -10,11 +10,11 @@ use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use crate::harness::{
     Origin, TestCa, TestProxy,
-    client::{connect, curl, curl_command, get, run},
+    client::{connect, connect_tls, curl, curl_command, get, run},
     openssl::OpenSsl,
     origin::response,
     tls::trusting,
-    wire::soon,
+    wire::{read_until, soon},
 };
 
 const ON: &str = "https: { intercept: on }";
@@ -27,7 +27,7 @@ async fn origins_and_clients_that_our_tls_cannot_serve_meet_each_other() {
         return;
     };
     let rsa = "rsa:2048";
-    let cases: [(&str, &str, &[&str]); 9] = [
+    let cases: [(&str, &str, &[&str]); 12] = [
         // Origins: printers, routers, authorities of firms.
         ("ec -pkeyopt ec_paramgen_curve:P-521", "", &[]),
         (rsa, "-tls1_2 -cipher ECDHE-RSA-AES128-SHA", &[]),
@@ -39,6 +39,10 @@ async fn origins_and_clients_that_our_tls_cannot_serve_meet_each_other() {
         (rsa, "", &["--tls-max", "1.1", "--ciphers", OLD]),
         (rsa, "", &["--tls-max", "1.2", "--ciphers", "ECDHE-RSA-AES128-SHA"]),
         (rsa, "", &["--tls-max", "1.2", "--ciphers", "AES128-GCM-SHA256"]),
+        // Those that know certificates of RSA alone, or no group of ours; and one that names no protocol.
+        (rsa, "", &["--tls-max", "1.2", "--ciphers", "ECDHE-RSA-AES128-GCM-SHA256:ECDHE-RSA-CHACHA20-POLY1305"]),
+        (rsa, "", &["--curves", "P-521"]),
+        (rsa, "", &["--no-alpn"]),
     ];
     let mut wrong = Vec::new();
     for (key, options, arguments) in cases {
@@ -109,6 +113,34 @@ async fn protocols_other_than_http_are_tunnelled() {
         soon(stream.read_exact(&mut greeting)).await.unwrap();
         assert_eq!(&greeting, b"* OK");
     }
+}
+
+/// Neither names a protocol by ALPN: the server speaks first, as of mail, or the client, as of chat.
+#[tokio::test]
+async fn protocols_other_than_http_that_have_no_name_pass_between_two_tls_connections() {
+    let ca = TestCa::new();
+    let tls: TlsAcceptor = ca.server(&["localhost"], &[], |_| {}).into();
+    let origin = Origin::sockets(move |stream| {
+        let tls = tls.clone();
+        async move {
+            let Ok(mut stream) = tls.accept(stream).await else { return };
+            let _ = stream.write_all(b"* OK ready\r\n").await;
+            let (mut reader, mut writer) = tokio::io::split(stream);
+            let _ = tokio::io::copy(&mut reader, &mut writer).await;
+        }
+    })
+    .await;
+    let proxy = TestProxy::trusting(&ca, ON).await;
+    let target = format!("localhost:{}", origin.addr.port());
+    let talk = async |said: &'static [u8]| {
+        let mut stream = connect_tls(&proxy, &target, &proxy.ca_file(), &[]).await.unwrap();
+        stream.write_all(said).await.unwrap();
+        let mut got = read_until(&mut stream, "ready\r\n").await;
+        stream.write_all(b"more\r\n").await.unwrap();
+        got += &read_until(&mut stream, "more\r\n").await;
+        assert_eq!(got.as_bytes(), [b"* OK ready\r\n", said, b"more\r\n"].concat());
+    };
+    tokio::join!(talk(b""), talk(b"NICK anna\r\n"), talk(b"\x10\x0c\0\x04MQTT"));
 }
 
 /// RFC 5280 § 4.2.2.1: the certificate says where its issuer's is, and browsers fetch it.

@@ -34,10 +34,7 @@ async fn odd_heads_that_browsers_take_pass() {
     answers.push("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\nhe\n3\nllo\n0\n\n".into());
     answers.push("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5  \r\nhello\r\n0\r\n\r\n".into());
     answers.push("HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\nhello".into());
-    // A length that is none ends with the connection, and beside chunks it does not count.
-    for length in ["", "x", "-1", "+3", "5 5", "99999999999999999999999"] {
-        answers.push(format!("HTTP/1.1 200 OK\r\nContent-Length:{length}\r\n\r\nhello"));
-    }
+    // Beside chunks a length does not count.
     for (version, field) in [
         ("1.1", "Content-Length: 2\r\nTransfer-Encoding: chunked"),
         ("1.1", "Content-Length : 2\r\nTransfer-Encoding:\r\n chunked"),

@@ -45,7 +45,17 @@ async fn via_is_sent_where_it_is_asked_for() {
             assert_eq!(via, is_sent.then(|| format!("1.1 {name}")));
             names.push(name);
         }
-        assert!(names[0] == names[1] && names[0] != names[2], "{names:?}");
+        // No two requests have the same: it would be a cookie.
+        assert!(names[0] != names[1] && names[0] != names[2], "{names:?}");
+        // A loop asks for the same host; a site cannot try out what another one was sent.
+        let again = |host: &str| format!("http://{host}:{}/", origin.addr.port());
+        for (host, name, status) in
+            [("127.0.0.1", &names[0], 508), ("127.0.0.1", &names[1], 508), ("localhost", &names[0], 200)]
+        {
+            assert_eq!(get(&proxy, &again(host), &[("cdn-loop", name)]).await.status, status, "{host}");
+        }
+        let other = TestProxy::start(yaml).await;
+        assert_eq!(get(&other, &origin.url("/"), &[("cdn-loop", &names[0])]).await.status, 200);
     }
 }
 

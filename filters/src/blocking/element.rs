@@ -169,6 +169,7 @@ impl<'a> Element<'a> {
     /// The first element from a row on, at the depth of `self`'s children or siblings.
     fn first_from(&self, mut at: NodeId, end: NodeId) -> Option<Element<'a>> {
         while at < end {
+            self.page.charge(1);
             if let Some(element) = self.at(at) {
                 return Some(element);
             }
@@ -186,6 +187,7 @@ impl selectors::Element for Element<'_> {
     }
 
     fn parent_element(&self) -> Option<Self> {
+        self.page.charge(1);
         self.at(self.page.parent(self.id))
     }
 
@@ -207,7 +209,9 @@ impl selectors::Element for Element<'_> {
         while at.0 > parent.0 + 1 {
             // The row before is the sibling before, or the end of something inside it.
             at = NodeId(at.0 - 1);
+            self.page.charge(1);
             while self.page.parent(at) != parent {
+                self.page.charge(1);
                 at = self.page.parent(at);
             }
             if let Some(element) = self.at(at) {
@@ -294,10 +298,13 @@ impl selectors::Element for Element<'_> {
 
     fn is_empty(&self) -> bool {
         let mut inside = (self.id.0 + 1..self.page.end(self.id).0).map(NodeId);
-        inside.all(|id| match self.page.kind(id) {
-            Kind::Element(_) => false,
-            Kind::Text => self.page.text(id).is_none_or(|text| text.is_empty()),
-            _ => true,
+        inside.all(|id| {
+            self.page.charge(1);
+            match self.page.kind(id) {
+                Kind::Element(_) => false,
+                Kind::Text => self.page.text(id).is_none_or(|text| text.is_empty()),
+                _ => true,
+            }
         })
     }
 

@@ -151,9 +151,7 @@ impl<'a> Matcher<'a> {
             _ => {}
         });
         self.page.each_attribute(id, |name, _| look(Key::Attribute(name.to_string())));
-        if let Some(budget) = &self.page.budget {
-            budget.walk(crate::vocabulary::words::count(candidates.len()));
-        }
+        self.page.charge(crate::vocabulary::words::count(candidates.len()));
         candidates.into_iter().any(|index| {
             let (selector, text) = &selectors.compiled[index];
             self.is_match(selector, &element) && holds(&selectors.texts[*text])

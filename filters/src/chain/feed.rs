@@ -2,7 +2,10 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     time::Duration,
 };
 
@@ -18,7 +21,7 @@ use crate::{
     error::PageError,
     extract::Extract,
     filter::Filter,
-    html::budget::{Budget, CpuClock, OutOfTime},
+    html::budget::{Budget, CpuClock, Stop},
     html::{
         Page, Removals,
         parse::{PIECE, Parser},
@@ -46,6 +49,8 @@ pub struct PageFeed {
     tells_kind: bool,
     /// CPU time so far.
     spent: Duration,
+    /// Whether nobody waits for the page any longer.
+    cancelled: Arc<AtomicBool>,
 }
 
 impl PageFeed {
@@ -62,7 +67,14 @@ impl PageFeed {
             domain: None,
             tells_kind: chain.output.format == Format::Text,
             spent: Duration::ZERO,
+            cancelled: Arc::default(),
         }
+    }
+
+    /// Gives the flag that says that nobody waits for the page any longer: once it is set, the work ends with
+    /// [`PageError::Cancelled`], also in the middle of a filter.
+    pub fn stop_when(&mut self, cancelled: Arc<AtomicBool>) {
+        self.cancelled = cancelled;
     }
 
     /// Tells where the page can be had untouched; the rewritten page links to it.
@@ -127,6 +139,10 @@ impl PageFeed {
 
     /// Runs the filters and writes the page, in the form of its view.
     pub fn finish(self) -> Result<Filtered, PageError> {
+        guarded("chain", || self.finish_unguarded())?
+    }
+
+    fn finish_unguarded(self) -> Result<Filtered, PageError> {
         let shape = self.links.as_ref().map_or(Shape::Page, |links| links.view.shape);
         if matches!(shape, Shape::Why | Shape::Json) {
             return self.finish_as_why(shape);
@@ -166,6 +182,7 @@ impl PageFeed {
                 offer: written.offer,
                 format,
                 csp,
+                policies: if matches!(csp, CspChange::Replace(_)) { output::policies::of(&page) } else { Vec::new() },
                 metadata: page.metadata.clone(),
                 report,
                 survey,
@@ -184,11 +201,12 @@ impl PageFeed {
             _ => explanation.html,
         };
         let csp = CspChange::Replace(output::why::CSP);
-        Ok(Filtered { content, offer: None, format: Format::Html, csp, metadata, report, survey: None })
+        let (format, policies) = (Format::Html, Vec::new());
+        Ok(Filtered { content, offer: None, format, csp, policies, metadata, report, survey: None })
     }
 
     pub(super) fn finish_as_explanation(self) -> Result<Explanation, PageError> {
-        Ok(self.explain()?.0)
+        guarded("chain", || Ok(self.explain()?.0))?
     }
 
     fn explain(mut self) -> Result<(Explanation, Metadata), PageError> {
@@ -205,14 +223,22 @@ impl PageFeed {
         Ok((explanation, metadata))
     }
 
-    pub(super) fn finish_as_extract(mut self) -> Result<Extract, PageError> {
+    pub(super) fn finish_as_extract(self) -> Result<Extract, PageError> {
+        guarded("chain", || self.extract())?
+    }
+
+    fn extract(mut self) -> Result<Extract, PageError> {
         self.tells_kind = true;
         let chain = Arc::clone(&self.chain);
         let (mut page, report, _) = self.filter()?;
         guarded("output", || Extract::of(&mut page, &chain.output, report))
     }
 
-    pub(super) fn finish_as_trace(mut self) -> Result<Trace, PageError> {
+    pub(super) fn finish_as_trace(self) -> Result<Trace, PageError> {
+        guarded("chain", || self.trace())?
+    }
+
+    fn trace(mut self) -> Result<Trace, PageError> {
         self.tells_kind = true;
         let chain = Arc::clone(&self.chain);
         let (mut page, report, spent) = self.filter()?;
@@ -235,7 +261,7 @@ impl PageFeed {
             Page::new(document, &url, chain.scripting, chain.limits.depth).map(AnalysedPage::from)
         })??;
         self.spend(&mut clock)?;
-        page.budget = Some(Budget::new(chain.limits.cpu, self.spent));
+        page.budget = Budget::new(chain.limits.cpu, self.spent, Arc::clone(&self.cancelled));
         page.domain = self.domain.take();
         Ok(page)
     }
@@ -312,6 +338,9 @@ impl PageFeed {
 
     /// Charges the page for the time since the last lap, and says how much that was.
     fn spend(&mut self, clock: &mut CpuClock) -> Result<Duration, PageError> {
+        if self.cancelled.load(Relaxed) {
+            return Err(PageError::Cancelled);
+        }
         let lap = clock.lap();
         self.spent += lap;
         let limit = self.chain.limits.cpu;
@@ -344,8 +373,10 @@ fn run_filter(filter: &dyn Filter, page: &mut AnalysedPage) -> Result<FilterRepo
 /// Turns a panic, and the end of a page's time, into an error. The page is given up afterwards, so a half-edited one is
 /// never seen.
 pub(super) fn guarded<T>(place: &'static str, work: impl FnOnce() -> T) -> Result<T, PageError> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|thrown| {
-        thrown.downcast_ref::<OutOfTime>().map_or(PageError::Panicked { place }, |end| out_of_time(end.limit))
+    catch_unwind(AssertUnwindSafe(work)).map_err(|thrown| match thrown.downcast_ref() {
+        Some(Stop::OutOfTime { limit }) => out_of_time(*limit),
+        Some(Stop::Cancelled) => PageError::Cancelled,
+        None => PageError::Panicked { place },
     })
 }
 

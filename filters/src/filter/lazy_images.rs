@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     analysis::AnalysedPage,
     filter::Filter,
-    html::{Kind, NodeId, Page, tag::Tag},
+    html::{Kind, NodeId, Page, address::Address, said::scripts::may_run, tag::Tag},
     vocabulary::lists::{Words, words},
 };
 
@@ -227,7 +227,9 @@ fn make_real(page: &mut Page, id: NodeId) -> bool {
                 Target::SourceSet if is_source_set(value) => (local_name!("srcset"), value),
                 // `<source>` in `<picture>` has no `src`.
                 Target::SourceSet | Target::Source if is_address(value) && in_picture => (local_name!("srcset"), value),
-                Target::SourceSet | Target::Source if is_address(value) => (local_name!("src"), value),
+                Target::SourceSet | Target::Source if is_address(value) && leads_to_web(page, value) => {
+                    (local_name!("src"), value)
+                }
                 Target::Sizes => (local_name!("sizes"), value),
                 Target::Poster => (local_name!("poster"), value),
                 _ => continue,
@@ -244,7 +246,24 @@ fn make_real(page: &mut Page, id: NodeId) -> bool {
     for (name, value) in found {
         page.set_attribute(id, name, value);
     }
+    if moved {
+        drop_scripts(page, id);
+    }
     moved
+}
+
+/// An element that loads nothing runs none of its scripts; made real it would.
+fn drop_scripts(page: &mut Page, id: NodeId) {
+    page.drop_attributes(id, |name, value| may_run(name, value) || *name == local_name!("srcdoc"));
+}
+
+/// Whether an address leads to the web, or from a saved page to a file beside it, and runs nothing itself.
+fn leads_to_web(page: &Page, address: &str) -> bool {
+    // What is no address by itself, and of a page without one, is relative to wherever it is read.
+    Address::of(page.base(), address).is_none_or(|address| {
+        let scheme = address.scheme();
+        matches!(scheme, "http" | "https") || scheme == page.url().scheme()
+    })
 }
 
 #[derive(Clone, Copy)]

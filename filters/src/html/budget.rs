@@ -3,44 +3,106 @@
 use std::{
     cell::Cell,
     panic::resume_unwind,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     time::{Duration, Instant},
 };
 
-/// Nodes walked over between two looks at the clock. A look costs about as much as a hundred nodes, and this many a
-/// tenth of a millisecond (2026-11-21). Raising it lets a page overdraw its time by more.
-const NODES_BETWEEN_LOOKS: u32 = 16 * 1024;
+/// Steps between two looks at the clock. A look costs about as much as a hundred steps, and this many a tenth of a
+/// millisecond (2026-11-21). Raising it lets a page overdraw its time by more.
+const STEPS_BETWEEN_LOOKS: u32 = 16 * 1024;
 
-/// The rest of a page's time while filters work on it. They know nothing of it: walking over the page uses it up, and
-/// when it is gone the filter is left as a panic would leave it, which `chain::feed::guarded` turns into an error.
+/// The rest of a page's time while filters work on it. They know nothing of it: each step over the page uses it up, and
+/// when it is gone, or nobody waits for the page any longer, the filter is left as a panic would leave it, which
+/// `chain::feed::guarded` turns into an error.
 pub(crate) struct Budget {
     clock: CpuClock,
     left: Duration,
     limit: Duration,
-    nodes: Cell<u32>,
+    /// Whether nobody waits for the page any longer.
+    cancelled: Arc<AtomicBool>,
+    /// Steps since the last look.
+    steps: Cell<u32>,
+    /// Steps before the last look, for tests.
+    #[cfg(test)]
+    steps_before: Cell<u64>,
 }
 
 /// Why a filter was left.
-pub(crate) struct OutOfTime {
-    pub(crate) limit: Duration,
+pub(crate) enum Stop {
+    OutOfTime { limit: Duration },
+    Cancelled,
 }
 
 impl Budget {
-    pub(crate) fn new(limit: Duration, spent: Duration) -> Budget {
-        Budget { clock: CpuClock::start(), left: limit.saturating_sub(spent), limit, nodes: Cell::new(0) }
+    pub(crate) fn new(limit: Duration, spent: Duration, cancelled: Arc<AtomicBool>) -> Budget {
+        let left = limit.saturating_sub(spent);
+        Budget {
+            clock: CpuClock::start(),
+            left,
+            limit,
+            cancelled,
+            steps: Cell::new(0),
+            #[cfg(test)]
+            steps_before: Cell::new(0),
+        }
     }
 
-    /// A walk over about so many nodes begins.
-    pub(crate) fn walk(&self, nodes: u32) {
-        let walked = self.nodes.get() + nodes;
-        if walked < NODES_BETWEEN_LOOKS {
-            self.nodes.set(walked);
-            return;
+    /// That of a page whose time nobody counts.
+    pub(crate) fn endless() -> Budget {
+        Budget::new(Duration::MAX, Duration::ZERO, Arc::default())
+    }
+
+    /// So many steps are made.
+    #[inline]
+    pub(crate) fn charge(&self, steps: u32) {
+        let made = self.steps.get().saturating_add(steps);
+        self.steps.set(made);
+        if made >= STEPS_BETWEEN_LOOKS {
+            self.look();
         }
-        self.nodes.set(0);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look(&self) {
+        #[cfg(test)]
+        self.steps_before.set(self.steps_before.get() + u64::from(self.steps.get()));
+        self.steps.set(0);
+        // Not `panic!`: nothing is wrong, so nothing is to be reported.
+        if self.cancelled.load(Relaxed) {
+            resume_unwind(Box::new(Stop::Cancelled));
+        }
         if self.clock.may_exceed(self.left) && self.clock.elapsed() > self.left {
-            // Not `panic!`: nothing is wrong, so nothing is to be reported.
-            resume_unwind(Box::new(OutOfTime { limit: self.limit }));
+            resume_unwind(Box::new(Stop::OutOfTime { limit: self.limit }));
         }
+    }
+}
+
+/// Counting of the steps of all pages of a thread.
+#[cfg(test)]
+pub(crate) mod testing {
+    use std::cell::Cell;
+
+    use super::Budget;
+
+    thread_local! {
+        static STEPS: Cell<u64> = const { Cell::new(0) };
+    }
+
+    impl Drop for Budget {
+        fn drop(&mut self) {
+            let steps = self.steps_before.get() + u64::from(self.steps.get());
+            STEPS.with(|all| all.set(all.get() + steps));
+        }
+    }
+
+    /// What some work gives, and the steps that it made: the same on whatever machine.
+    pub(crate) fn steps_of<T>(work: impl FnOnce() -> T) -> (T, u64) {
+        STEPS.set(0);
+        (work(), STEPS.get())
     }
 }
 

@@ -26,15 +26,19 @@ impl Page {
             paragraph.append(NodeRef::new_text(text.as_str()));
             article.append(paragraph);
         }
-        let row = |id: NodeId| self.rows[id.index()].node.clone();
-        row(self.body()).append(article);
+        let body = self.body();
+        let Page { rows, attributes, url, budget, .. } = self;
+        let row = |id: NodeId| rows[id.index()].node.clone();
+        row(body).append(article);
         let parsed = Parsed {
-            nodes: self.rows.len() + 2 * paragraphs.len() + 1,
+            nodes: rows.len() + 2 * paragraphs.len() + 1,
             document: row(NodeId::DOCUMENT),
-            attributes: self.attributes,
+            attributes,
             templates: Vec::new(),
         };
-        Page::new(parsed, &self.url, scripting, max_depth)
+        let mut page = Page::new(parsed, &url, scripting, max_depth)?;
+        page.budget = budget;
+        Ok(page)
     }
 }
 

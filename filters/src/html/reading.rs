@@ -6,7 +6,13 @@ use html5ever::{Attribute, LocalName, local_name, ns};
 use kuchikiki::NodeData;
 use url::Url;
 
-use super::{Fate, Kind, NodeId, Page, address::Address, attributes::is_named, live::Live, tag::Tag};
+use super::{
+    Fate, Kind, NodeId, Page,
+    address::Address,
+    attributes::is_named,
+    live::{Live, Steps},
+    tag::Tag,
+};
 use crate::{
     html::apart::{self, Gap},
     vocabulary::words::{text_size, trim, visible_chars},
@@ -15,13 +21,6 @@ use crate::{
 /// Bytes that a base may add to an address that is told outside of the page, for the same reason as the limit of the base
 /// itself.
 const MAX_ADDED_BYTES: usize = 500;
-
-/// Largest charge of a walk on the page's time, in nodes: walks end early more often than not, so large ones are
-/// charged for a part of their length only.
-const MAX_CHARGE: u32 = 1024;
-
-/// Largest charge, in nodes, of a walk upwards or along siblings, which is shorter than a walk down.
-const SHORT_CHARGE: u32 = 16;
 
 impl Page {
     pub(crate) fn len(&self) -> usize {
@@ -84,10 +83,11 @@ impl Page {
     /// Parent, grandparent and so on, the document last.
     #[inline]
     pub(crate) fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        self.charge(SHORT_CHARGE);
+        let mut steps = Steps::short(self);
         let mut at = id;
         std::iter::from_fn(move || {
             (at != NodeId::DOCUMENT).then(|| {
+                steps.step();
                 at = self.parent(at);
                 at
             })
@@ -123,17 +123,14 @@ impl Page {
     /// The node and its descendants in document order, without what filters have removed.
     #[inline]
     pub(crate) fn live(&self, root: NodeId) -> Live<'_> {
-        let end = self.rows[root.index()].end;
-        self.charge((end - root.0).min(MAX_CHARGE));
-        Live { page: self, next: root.0, end }
+        Live::new(self, root.0, self.rows[root.index()].end)
     }
 
-    /// A walk over so many nodes begins: here a page that takes too long is left.
+    /// So many steps over the page, or over what was made of it, are made: here a page that takes too long is left. Whatever goes
+    /// over a page without the walks of this file calls it.
     #[inline]
-    fn charge(&self, nodes: u32) {
-        if let Some(budget) = &self.budget {
-            budget.walk(nodes);
-        }
+    pub(crate) fn charge(&self, steps: u32) {
+        self.budget.charge(steps);
     }
 
     /// Children in document order, without what filters have removed.
@@ -143,9 +140,10 @@ impl Page {
 
     /// From row to row, over the descendants of each.
     fn live_rows(&self, mut at: u32, end: u32) -> impl Iterator<Item = NodeId> + '_ {
-        self.charge(SHORT_CHARGE);
+        let mut steps = Steps::short(self);
         std::iter::from_fn(move || {
             while at < end {
+                steps.step();
                 let id = NodeId(at);
                 at = self.rows[id.index()].end;
                 if self.fate(id) != Fate::Removed {
@@ -255,7 +253,7 @@ impl Page {
     /// The nodes that one filter took out and no other.
     pub(crate) fn cut_by(&self, filter: &'static str) -> impl Iterator<Item = NodeId> + '_ {
         self.removed_roots.iter().filter(move |(_, by)| *by == filter).flat_map(|&(root, _)| {
-            let inside = Live { page: self, next: root.0 + 1, end: self.rows[root.index()].end };
+            let inside = Live::new(self, root.0 + 1, self.rows[root.index()].end);
             std::iter::once(root).chain(inside)
         })
     }
@@ -294,7 +292,9 @@ impl Page {
     /// The text below a node whatever it is and whether or not it was removed, such as that of `<title>`.
     pub(crate) fn raw_text(&self, root: NodeId, max_bytes: usize) -> String {
         let mut out = String::new();
+        let mut steps = Steps::short(self);
         for row in root.0..self.end(root).0 {
+            steps.step();
             if let Some(text) = self.text(NodeId(row)) {
                 let left = max_bytes.saturating_sub(out.len()).min(text.len());
                 out.push_str(&text[..text.floor_char_boundary(left)]);
@@ -325,11 +325,13 @@ impl Page {
     /// The nearest element or text before a node below the same parent, white space aside.
     pub(crate) fn element_before(&self, id: NodeId) -> Option<NodeId> {
         let parent = self.parent(id);
+        let mut steps = Steps::short(self);
         let mut at = id;
         while at.0 > parent.0 + 1 {
             // The row before is the end of the sibling before, or of something inside it.
             let mut sibling = NodeId(at.0 - 1);
             while self.parent(sibling) != parent {
+                steps.step();
                 sibling = self.parent(sibling);
             }
             if self.fate(sibling) != Fate::Removed
@@ -337,6 +339,7 @@ impl Page {
             {
                 return Some(sibling);
             }
+            steps.step();
             at = sibling;
         }
         None
@@ -345,7 +348,11 @@ impl Page {
     /// The elements of one kind that tell about the page, removed or not; of other kinds than [`super::layout::is_about`] names there are
     /// none here.
     pub(crate) fn about(&self, tag: Tag) -> impl Iterator<Item = NodeId> + '_ {
-        let is_wanted = move |id: &NodeId| self.tag(*id) == Some(tag);
+        let mut steps = Steps::short(self);
+        let is_wanted = move |id: &NodeId| {
+            steps.step();
+            self.tag(*id) == Some(tag)
+        };
         self.about.iter().copied().filter(is_wanted)
     }
 

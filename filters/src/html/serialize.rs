@@ -184,7 +184,7 @@ impl Writer<'_, '_> {
         if tag.is_raw_text() && self.is_html(parent) {
             return self.raw_text(tag, text);
         }
-        if tag == Tag::Noscript && self.page.noscript_is_text() {
+        if tag == Tag::Noscript && self.page.noscript_is_text() && self.is_html(parent) {
             self.out.push_str(text);
             return;
         }

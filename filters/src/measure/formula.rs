@@ -3,13 +3,19 @@
 //! Fractions, powers, indices and roots are what stands above, below and around on the page, and would be lost in the order
 //! of the signs (`x=-b±b2-4ac2a`). The signs are those of `AsciiMath` and of calculators.
 
-use crate::html::{NodeId, Page, tag::Tag};
+use crate::{
+    html::{NodeId, Page, tag::Tag},
+    vocabulary::words::count,
+};
 
 /// Signs of operators that are written around nothing (function application, invisible times, separator, plus).
 const INVISIBLE: [char; 4] = ['\u{2061}', '\u{2062}', '\u{2063}', '\u{2064}'];
 
 /// Bytes of a formula that are kept. Our choice: pages of a thesis have some of a kilobyte.
 const MOST_BYTES: usize = 16 * 1024;
+
+/// Bytes that are written in about the time of a step over the page.
+const BYTES_OF_STEP: usize = 16;
 
 /// The formula of a `<math>` in one line. Its nodes are read from the last to the first: whoever stands inside is known before who stands
 /// around, without a call inside a call. None where it is too long.
@@ -24,6 +30,7 @@ pub(crate) fn in_a_line(page: &Page, math: NodeId) -> Option<String> {
             Some(text) => crate::vocabulary::words::one_line(&text).replace(INVISIBLE, ""),
             None => element(page, id, &inside),
         };
+        page.charge(count(written.len() / BYTES_OF_STEP));
         if id == math {
             return Some(crate::vocabulary::words::one_line(&written));
         }
@@ -75,13 +82,17 @@ fn element(page: &Page, id: NodeId, inside: &[String]) -> String {
 
 /// One after the other, with a space where a power or an index would take the next name in: `x^2 y`.
 fn joined(parts: &[String]) -> String {
+    let is_word = |c: char| c.is_alphanumeric();
     let mut out = String::new();
+    // Whether nothing but letters and digits stands behind the last sign. Not looked for in all that is written: parts are many.
+    let mut ends_raised = false;
     for part in parts {
-        let is_word = |c: char| c.is_alphanumeric();
-        let ends_raised = out.rfind(['^', '_', '/']).is_some_and(|at| out[at + 1..].chars().all(is_word));
         if ends_raised && part.starts_with(is_word) {
             out.push(' ');
+            ends_raised = false;
         }
+        let behind_sign = part.rfind(['^', '_', '/']).map(|at| &part[at + 1..]);
+        ends_raised = (behind_sign.is_some() || ends_raised) && behind_sign.unwrap_or(part).chars().all(is_word);
         out.push_str(part);
     }
     out

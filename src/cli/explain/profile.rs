@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::{
     TrustedDevices,
-    access_control::{Acl, is_private},
+    access_control::{Acl, Initiator, is_private},
     admin::is_control_host,
     authority::Target,
     config::{Asker, Choice, Config, Intercept},
@@ -84,7 +84,7 @@ pub(super) fn answered(config: &Config, asker: &Asker<'_>, url: &Url) -> Option<
     if is_control_host(&target) {
         return Some("answered by Gleaner itself".to_owned());
     }
-    let refusal = Acl::new(config.access.clone(), config.listen.clone()).permit(target).err()?;
+    let refusal = Acl::new(config.access.clone(), config.listen.clone()).permit(target, Initiator::Near).err()?;
     Some(format!("refused: {refusal}"))
 }
 

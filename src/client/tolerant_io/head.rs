@@ -94,8 +94,13 @@ fn status_line(line: &[u8]) -> Option<(bool, u16, Vec<u8>)> {
         rest.split_at(rest.iter().position(|byte| !byte.is_ascii_digit() && *byte != b'.')?)
     };
     let rest = rest.trim_ascii_start();
-    let status = std::str::from_utf8(rest.get(..3)?).ok()?.parse().ok()?;
-    let reason = rest[3..].trim_ascii().iter().copied().filter(|byte| !byte.is_ascii_control()).collect();
+    let (status, reason) = rest.split_at_checked(3)?;
+    // RFC 9112 § 4: three digits; of four nobody knows which count.
+    if !status.iter().all(u8::is_ascii_digit) || reason.first().is_some_and(u8::is_ascii_digit) {
+        return None;
+    }
+    let status = std::str::from_utf8(status).ok()?.parse().ok()?;
+    let reason = reason.trim_ascii().iter().copied().filter(|byte| !byte.is_ascii_control()).collect();
     Some((version == b"1.0", status, reason))
 }
 
@@ -145,24 +150,18 @@ fn values_of<'a>(
 }
 
 /// Whether the end of the body is told in a way that hyper refuses and browsers read: in chunks beside a length or from
-/// HTTP/1.0, where the chunks count, or by one length that is no number, where the end of the connection counts. The body
-/// is framed anew for the client, and the connection is not used again (RFC 9112 § 6.3); nor is it after a coding besides
-/// `chunked`, which is refused later.
+/// HTTP/1.0, where the chunks count. The body is framed anew for the client, and the connection is not used again
+/// (RFC 9112 § 6.3); nor is it after a coding besides `chunked`, which is refused later.
 fn is_framed_oddly<'a>(fields: &(impl Iterator<Item = (&'a [u8], &'a [u8])> + Clone), version_1_0: bool) -> bool {
-    let mut lengths = values_of(fields, "content-length");
-    let (length, other) = (lengths.next(), lengths.next());
-    if let Some(coding) = values_of(fields, "transfer-encoding").next() {
-        return length.is_some() || version_1_0 || !coding.eq_ignore_ascii_case(b"chunked");
-    }
-    // Lists are compared in `response_framing`.
-    let is_odd = |length: &[u8]| !length.contains(&b',') && number(length).is_none();
-    other.is_none() && length.is_some_and(is_odd)
+    let has_length = values_of(fields, "content-length").next().is_some();
+    let coding = values_of(fields, "transfer-encoding").next();
+    coding.is_some_and(|coding| has_length || version_1_0 || !coding.eq_ignore_ascii_case(b"chunked"))
 }
 
-/// RFC 9110 § 8.6: digits and nothing else; as many as browsers read.
+/// The number that a length is, or the first of a list: hyper refuses what is no number, and unequal ones (RFC 9112 § 6.3).
 fn number(length: &[u8]) -> Option<u64> {
-    let digits = std::str::from_utf8(length).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))?;
-    digits.parse::<i64>().ok().map(i64::unsigned_abs)
+    let first = length.split(|byte| *byte == b',').next()?.trim_ascii();
+    std::str::from_utf8(first).ok()?.parse().ok()
 }
 
 /// How the body is framed (RFC 9112 § 6.3).

@@ -63,9 +63,10 @@ impl RefusedHosts {
             until,
         };
         let entries: Vec<_> = hosts.take(MAX_HOSTS).map(entry).collect();
-        let written = serde_json::to_vec_pretty(&entries).map_err(Into::into);
-        if let Err(error) = written.and_then(|bytes| private_file::write(file, &bytes)) {
-            warn!(%error, file = %file.display(), "the list of refused hosts cannot be written; it is forgotten at the end");
-        }
+        private_file::write_later(file, serde_json::to_vec_pretty(&entries).unwrap_or_default(), |written| {
+            if let Err(error) = written {
+                warn!(%error, file = FILE, "the list of refused hosts cannot be written; it is forgotten at the end");
+            }
+        });
     }
 }

@@ -84,7 +84,7 @@ impl<'a> Form<'a> {
 
     /// The page of an address, without and with what was entered.
     pub(super) async fn preview(&self) -> Response<Body> {
-        let shown = match edit::edited(&self.source.text, &self.changes, self.file()) {
+        let shown = match edit::in_background(edit::edited, &self.source.text, &self.changes, self.file()).await {
             Ok((_, after)) => {
                 let after = Some(&after).filter(|_| !self.changes.is_empty());
                 preview::show(self.visit, &self.address, after).await

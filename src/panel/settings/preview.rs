@@ -7,7 +7,10 @@ use http::{HeaderMap, HeaderValue, Response, header};
 use maud::{Markup, html};
 use url::Url;
 
-use crate::{body::Body, config::Config, error_pages, fetch, headers::Media, panel::Visit, rewrite::decode_html};
+use crate::{
+    access_control::Initiator, body::Body, config::Config, error_pages, fetch, headers::Media, panel::Visit,
+    rewrite::decode_html,
+};
 
 /// For all of the page.
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -89,7 +92,7 @@ async fn fetch(visit: &Visit<'_>, address: &str) -> Result<(Url, String), String
     let url = Url::parse(address).map_err(expected)?;
     let running = visit.running;
     let fields = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static("text/html"))]);
-    let fetched = fetch::get_by(&running.client, &running.acl, &url, &fields, MAX_SHOWN);
+    let fetched = fetch::get_by(&running.client, &running.acl, &url, &fields, MAX_SHOWN, Initiator::Near);
     let late = |_| format!("{url} did not arrive within {} seconds", TIMEOUT.as_secs());
     let page = tokio::time::timeout(TIMEOUT, fetched).await.map_err(late)??;
     let page = page.filter(|page| Media::of(&page.headers) == Media::Html);

@@ -8,6 +8,8 @@ use crate::{authority, headers::MAX_FIELDS};
 pub(super) struct Fields {
     count: usize,
     hosts: usize,
+    /// A value of `Host` that is more than a host and a port.
+    odd_host: Option<Vec<u8>>,
     length: Option<u64>,
     codings: Vec<Vec<u8>>,
 }
@@ -22,9 +24,8 @@ impl Fields {
         let (name, value) = split(line).map_err(ParseRejection::Malformed)?;
         if name.eq_ignore_ascii_case(b"host") {
             self.hosts += 1;
-            // RFC 9112 § 3.2: an invalid value is refused like a missing or repeated field.
             if !is_host_and_port(value) {
-                return Err(ParseRejection::Malformed("its Host field is malformed"));
+                self.odd_host = Some(value.to_vec());
             }
         } else if name.eq_ignore_ascii_case(b"content-length") {
             if self.length.is_some() {
@@ -43,6 +44,11 @@ impl Fields {
         // host and nothing else, so that nothing is in doubt.
         if self.hosts > 1 || self.hosts == 0 && !request.is_http_1_0() && !request.is_connect() {
             return malformed("it must have one Host field");
+        }
+        // RFC 9112 § 3.2: an invalid value is refused like a missing or repeated field. Python's urllib repeats the name and
+        // password of `http://user:password@host/` there; the address counts (§ 3.2.2), which can be read in one way only.
+        if self.odd_host.is_some() && self.odd_host.as_deref() != request.authority() {
+            return malformed("its Host field is malformed");
         }
         let framing = match (self.length, &self.codings[..]) {
             (length, []) => Framing::Length(length.unwrap_or(0)),

@@ -61,9 +61,15 @@ impl<'a> RequestLine<'a> {
 
     /// `OPTIONS` of an absolute address that ends with its authority (RFC 9112 § 3.2.4).
     pub(super) fn is_for_whole_server(&self) -> bool {
-        let authority_start = self.target.windows(3).position(|three| three == b"://");
         self.method == b"OPTIONS"
-            && authority_start.is_some_and(|start| !self.target[start + 3..].iter().copied().any(is_path_start))
+            && authority_start(self.target)
+                .is_some_and(|start| !self.target[start..].iter().copied().any(is_path_start))
+    }
+
+    /// The authority of an absolute address (RFC 9112 § 3.2.2), with a user and password if it has them.
+    pub(super) fn authority(&self) -> Option<&'a [u8]> {
+        let rest = &self.target[authority_start(self.target)?..];
+        rest.split(|byte| is_path_start(*byte)).next()
     }
 
     /// The line to hand to hyper, where it is not the one received: the target encoded, and a version above 1.1
@@ -78,25 +84,29 @@ impl<'a> RequestLine<'a> {
     }
 }
 
+fn authority_start(target: &[u8]) -> Option<usize> {
+    target.windows(3).position(|three| three == b"://").map(|at| at + 3)
+}
+
 fn is_path_start(byte: u8) -> bool {
     b"/?".contains(&byte)
 }
 
-/// The target with non-ASCII bytes and ``"<>` `` of its path and query percent-encoded, as browsers and Squid send
-/// them (WHATWG URL, path percent-encode set); `None` where there are none. A host is left as it is: it is written
-/// in ASCII or rejected.
+/// The target with non-ASCII bytes and `"<>` of its path and query percent-encoded, as browsers and Squid send them (WHATWG
+/// URL, query percent-encode set), and backticks of its path, which `http::Uri` does not take; `None` where there are none.
+/// A host is left as it is: it is written in ASCII or rejected.
 fn percent_encoded(target: &[u8]) -> Option<Vec<u8>> {
     use std::io::Write;
-    let must_encode = |byte: &u8| !byte.is_ascii() || b"\"<>`".contains(byte);
-    let authority = target.windows(3).position(|three| three == b"://");
-    let after_scheme = authority.map_or(0, |at| at + 3);
-    let path = after_scheme + target[after_scheme..].iter().copied().position(is_path_start)?;
-    if !target[path..].iter().any(must_encode) {
+    let path = authority_start(target).unwrap_or(0);
+    let path = path + target[path..].iter().copied().position(is_path_start)?;
+    let query = memchr::memchr(b'?', target).unwrap_or(target.len());
+    let must_encode = |at: usize, byte: u8| !byte.is_ascii() || b"\"<>".contains(&byte) || byte == b'`' && at < query;
+    if !(path..target.len()).any(|at| must_encode(at, target[at])) {
         return None;
     }
     let mut encoded = target[..path].to_vec();
-    for byte in &target[path..] {
-        if must_encode(byte) {
+    for (at, byte) in target.iter().enumerate().skip(path) {
+        if must_encode(at, *byte) {
             write!(encoded, "%{byte:02X}").expect("a vector takes every byte");
         } else {
             encoded.push(*byte);

@@ -3,7 +3,10 @@
 use std::{
     convert::Infallible,
     net::SocketAddr,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
 };
 
 use bytes::Bytes;
@@ -13,7 +16,7 @@ use hyper::{body::Incoming, service::service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpStream, ToSocketAddrs},
 };
 use tokio_rustls::TlsAcceptor;
 
@@ -32,14 +35,26 @@ pub(crate) struct Recorded {
 /// A server; its task ends with the test's runtime.
 pub(crate) struct Origin {
     pub(crate) addr: SocketAddr,
+    accepted: Arc<AtomicUsize>,
     seen: Arc<Mutex<Vec<Recorded>>>,
 }
+
+/// A port of loopback that is free.
+const ANY: (&str, u16) = ("127.0.0.1", 0);
 
 type Handler = Arc<dyn Fn(&Recorded) -> Response<Full<Bytes>> + Send + Sync>;
 
 impl Origin {
     pub(crate) async fn http(handler: impl Fn(&Recorded) -> Response<Full<Bytes>> + Send + Sync + 'static) -> Self {
-        Self::listen(None, Arc::new(handler)).await
+        Self::at(ANY, handler).await
+    }
+
+    /// An HTTP server at this address.
+    pub(crate) async fn at(
+        addr: impl ToSocketAddrs,
+        handler: impl Fn(&Recorded) -> Response<Full<Bytes>> + Send + Sync + 'static,
+    ) -> Self {
+        Self::listen(addr, None, Arc::new(handler)).await
     }
 
     /// HTTP/2 and HTTP/1.1 by ALPN, for `localhost`.
@@ -48,14 +63,14 @@ impl Origin {
         handler: impl Fn(&Recorded) -> Response<Full<Bytes>> + Send + Sync + 'static,
     ) -> Self {
         let config = ca.server(&["localhost", "127.0.0.1"], &[b"h2", b"http/1.1"], |_| {});
-        Self::listen(Some(config.into()), Arc::new(handler)).await
+        Self::listen(ANY, Some(config.into()), Arc::new(handler)).await
     }
 
     pub(crate) async fn tls(
         acceptor: TlsAcceptor,
         handler: impl Fn(&Recorded) -> Response<Full<Bytes>> + Send + Sync + 'static,
     ) -> Self {
-        Self::listen(Some(acceptor), Arc::new(handler)).await
+        Self::listen(ANY, Some(acceptor), Arc::new(handler)).await
     }
 
     /// Answers every connection with these very bytes, and closes.
@@ -78,24 +93,48 @@ impl Origin {
         F: Future<Output = ()> + Send + 'static,
     {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::of_listener(listener, serve)
+    }
+
+    /// Gives every connection to this address to a function.
+    pub(crate) async fn sockets_at<F>(
+        addr: impl Into<SocketAddr>,
+        serve: impl Fn(TcpStream) -> F + Send + 'static,
+    ) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        Self::of_listener(TcpListener::bind(addr.into()).await.unwrap(), serve)
+    }
+
+    fn of_listener<F>(listener: TcpListener, serve: impl Fn(TcpStream) -> F + Send + 'static) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
         let addr = listener.local_addr().unwrap();
+        let accepted = Arc::<AtomicUsize>::default();
+        let count = Arc::clone(&accepted);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
+                count.fetch_add(1, Relaxed);
                 // What a test has written has arrived when it goes on.
                 stream.set_nodelay(true).unwrap();
                 tokio::spawn(serve(stream));
             }
         });
-        Self { addr, seen: Arc::default() }
+        Self { addr, accepted, seen: Arc::default() }
     }
 
-    async fn listen(tls: Option<TlsAcceptor>, handler: Handler) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    async fn listen(addr: impl ToSocketAddrs, tls: Option<TlsAcceptor>, handler: Handler) -> Self {
+        let listener = TcpListener::bind(addr).await.unwrap();
         let addr = listener.local_addr().unwrap();
         let seen: Arc<Mutex<Vec<Recorded>>> = Arc::default();
         let record = Arc::clone(&seen);
+        let accepted = Arc::<AtomicUsize>::default();
+        let count = Arc::clone(&accepted);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
+                count.fetch_add(1, Relaxed);
                 let (tls, handler, record) = (tls.clone(), handler.clone(), record.clone());
                 tokio::spawn(async move {
                     let Some(tls) = tls else {
@@ -108,7 +147,12 @@ impl Origin {
                 });
             }
         });
-        Self { addr, seen }
+        Self { addr, accepted, seen }
+    }
+
+    /// How many connections it has had.
+    pub(crate) fn connections(&self) -> usize {
+        self.accepted.load(Relaxed)
     }
 
     pub(crate) fn url(&self, path: &str) -> String {

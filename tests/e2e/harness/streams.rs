@@ -37,6 +37,8 @@ where
             let stream = tls.accept(stream).await.unwrap();
             let mut builder = h2::server::Builder::new();
             builder.max_concurrent_streams(most);
+            // A stream that is not read stops no other here.
+            builder.initial_connection_window_size(1 << 26);
             // A client may think better of a connection.
             let Ok(mut connection) = builder.handshake(stream).await else {
                 return;

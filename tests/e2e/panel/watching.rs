@@ -85,8 +85,7 @@ async fn requests_appear_as_they_come() {
 async fn what_is_remembered_of_a_device_is_forgotten() {
     let proxy = TestProxy::start("").await;
     get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
-    let Some(()) = crate::harness::client::curl(&proxy, &["https://c1.gleaner.internal/check.css"]).await.map(drop)
-    else {
+    let Some(()) = crate::harness::client::curl(&proxy, &[&crate::devices::check(&proxy).await]).await.map(drop) else {
         return;
     };
     let health = get(&proxy, &format!("{PANEL}/health"), &[]).await;
@@ -211,11 +210,13 @@ async fn systemd_understands_the_unit() {
     let unit = include_str!("../../../contrib/gleaner.service");
     let unit = unit.replace("/usr/local/bin/gleaner", env!("CARGO_BIN_EXE_gleaner"));
     let file = dir.path().join("gleaner.service");
-    std::fs::write(&file, unit).unwrap();
+    std::fs::write(&file, &unit).unwrap();
     let mut command = std::process::Command::new(verify);
     command.arg("verify").arg(&file);
     let (well, text) = run(command).await;
     assert!(well && text.is_empty(), "{text}");
+    // With systemd's own 100 ms five failures in a row, as before the disk or network is there, would be the last.
+    assert!(unit.contains("\nRestartSec=5\n"));
 }
 
 /// systemd's side of `Type=notify`.

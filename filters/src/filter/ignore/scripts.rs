@@ -53,11 +53,15 @@ pub(super) fn is_data(page: &Page, text: NodeId) -> bool {
     }) && !is_shown_as_code()
 }
 
-/// `<meta http-equiv="refresh" content="0; url=javascript:…">`: browsers of today do not follow it, older ones do.
+/// `<meta http-equiv="refresh" content="0; url=javascript:…">`, or to a page that is written in its address (`data:`): browsers of
+/// today do not follow it, older ones do.
 pub(super) fn is_script_refresh(page: &Page, id: NodeId) -> bool {
     page.attribute(id, &local_name!("http-equiv")).is_some_and(|kind| kind.trim().eq_ignore_ascii_case("refresh"))
         && page.attribute(id, &local_name!("content")).is_some_and(|content| {
-            content.split([';', ',', '=']).any(|part| is_script(part.trim_start_matches(['\'', '"', ' '])))
+            content.split([';', ',', '=']).any(|part| {
+                let address = part.trim_start_matches(|c: char| c <= ' ' || matches!(c, '\'' | '"'));
+                is_script(address) || is_page_address(address)
+            })
         })
 }
 
@@ -181,6 +185,9 @@ mod tests {
         };
         assert!(refresh("0;url=javascript:x"));
         assert!(refresh("0; URL='JAVASCRIPT:x'"));
+        assert!(refresh("0;url=data:text/html,x"));
+        assert!(refresh("0;\n url = ' da\tta:text/html,x'"));
+        assert!(!refresh("0; url=/data:x"));
         assert!(!refresh("5; url=/next"));
     }
 }

@@ -47,6 +47,11 @@ pub(super) fn make_html(page: &mut Page, id: NodeId) -> bool {
     let Some(&(_, tag)) = found.filter(|(_, tag)| page.live(id).all(|inside| page.tag(inside) != Some(*tag))) else {
         return false;
     };
+    let source = page.attribute(id, &local_name!("src"));
+    if tag == Tag::Iframe && !source.is_some_and(|source| super::leads_to_web(page, source)) {
+        return false;
+    }
+    super::drop_scripts(page, id);
     drop_children(page, id);
     page.retag(id, tag);
     true
@@ -68,6 +73,7 @@ pub(super) fn make_frame(page: &mut Page, id: NodeId) -> bool {
     let Some(address) = address(page, id) else {
         return false;
     };
+    super::drop_scripts(page, id);
     drop_children(page, id);
     page.retag(id, Tag::Iframe);
     page.set_attribute(id, local_name!("src"), address);

@@ -39,6 +39,12 @@ pub(super) struct Guard {
     pub(super) noscript: RefCell<Noscript>,
     /// Node count of the last look at the depth.
     measured_at: Cell<usize>,
+    /// Whether the page's scripts are kept.
+    scripting: bool,
+    /// Whether `<select>` is open.
+    in_select: Cell<bool>,
+    /// Formulas and drawings that are open, or were not ended as they should.
+    foreign: Cell<u32>,
 }
 
 /// The type of a token, as the guard needs it.
@@ -72,6 +78,9 @@ impl Guard {
             is_known: Cell::new(None),
             noscript: RefCell::new(Noscript::new(!scripting)),
             measured_at: Cell::new(0),
+            scripting,
+            in_select: Cell::new(false),
+            foreign: Cell::new(0),
         }
     }
 
@@ -109,6 +118,28 @@ impl Guard {
         }
         if tag.kind == TagKind::StartTag && tag.name == local_name!("script") {
             self.script_is_data.set(is_data(tag));
+        }
+    }
+
+    /// Browsers have come to keep any element in `<select>` (HTML Standard, 2025), and html5ever drops all but choices, so that what is
+    /// text to a browser, such as markup in a style sheet, can be an element here. A form within a form, which only `</form>` in the
+    /// wrong place can make, is lost when the page is read again, and what it held in a formula is read as a part of that. Both are
+    /// given up where scripts may run.
+    fn look_at_ambiguity(&self, tag: &Tag) {
+        let is_choice = || {
+            [local_name!("option"), local_name!("optgroup"), local_name!("hr"), local_name!("script")]
+                .contains(&tag.name)
+        };
+        if matches!(tag.name, local_name!("math") | local_name!("svg")) && !tag.self_closing {
+            let open = self.foreign.get();
+            self.foreign.set(if tag.kind == TagKind::StartTag { open + 1 } else { open.saturating_sub(1) });
+        } else if self.scripting && self.foreign.get() > 0 && tag.name == local_name!("form") {
+            self.pass(PageError::Ambiguous);
+        }
+        if tag.name == local_name!("select") {
+            self.in_select.set(tag.kind == TagKind::StartTag && !self.in_select.get());
+        } else if self.scripting && self.in_select.get() && !is_choice() {
+            self.pass(PageError::Ambiguous);
         }
     }
 
@@ -160,6 +191,7 @@ impl TokenSink for Guard {
                 return TokenSinkResult::RawData(kind);
             }
             self.look_at_tag(tag);
+            self.look_at_ambiguity(tag);
             let passes = self.noscript.borrow_mut().tag(tag);
             match passes {
                 Passes::Yes => {}

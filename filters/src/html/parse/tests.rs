@@ -106,7 +106,30 @@ fn random_markup_in_random_pieces_gives_the_tokenizers_tree() {
         let count = 1 + random.below(24);
         let text: String = (0..count).map(|_| PARTS[random.below(PARTS.len())]).collect();
         let most = [1, 3, 16, 4096][random.below(4)];
-        compare(&text, seed % 2 == 0, || 1 + random.below(most));
+        // Where scripts run, other elements in a list of choices are refused.
+        let scripting =
+            seed % 2 == 0 && !["<select", "<svg", "<math"].iter().any(|tag| text.to_ascii_lowercase().contains(tag));
+        compare(&text, scripting, || 1 + random.below(most));
+    }
+}
+
+#[test]
+fn markup_that_is_read_in_two_ways_is_refused_where_scripts_run() {
+    let outcome = |text: &str, scripting: bool| {
+        let mut parser = Parser::new(scripting, usize::MAX, usize::MAX);
+        parser.feed(text).and_then(|()| parser.finish()).err()
+    };
+    let choices = "<select><optgroup><option>a<hr><option>b</optgroup></select><style>p{}</style><select><script></script></select>";
+    assert_eq!(outcome(choices, true), None);
+    for other in [
+        "<select><style></select><img>",
+        "<select><option><b>x</select>",
+        "<select></div>",
+        "<table><select><tr>",
+        "<form><math><mtext></form><form>",
+    ] {
+        assert_eq!(outcome(other, true), Some(PageError::Ambiguous), "{other}");
+        assert_eq!(outcome(other, false), None, "{other}");
     }
 }
 

@@ -4,7 +4,10 @@
 use std::ops::Range;
 
 use super::text::{Reading, TextStats};
-use crate::html::{NodeId, Page, tag::Tag};
+use crate::{
+    html::{NodeId, Page, tag::Tag},
+    vocabulary::words::count,
+};
 
 /// A run of text.
 #[derive(Clone, Debug)]
@@ -86,6 +89,13 @@ impl Blocks {
     pub(crate) fn inside(&self, page: &Page, id: NodeId) -> Range<usize> {
         let begins_before = |row: NodeId| self.begins.partition_point(|&text| text < row);
         begins_before(id)..begins_before(page.end(id))
+    }
+
+    /// As [`Blocks::inside`], for those who go over all of them: the page's time is charged for it.
+    pub(crate) fn over(&self, page: &Page, id: NodeId) -> Range<usize> {
+        let inside = self.inside(page, id);
+        page.charge(count(inside.len()));
+        inside
     }
 
     /// The blocks below the one that holds the headline, at most so many; none where there is no headline.

@@ -99,7 +99,7 @@ fn complete(page: &Page, blocks: &Blocks, list: NodeId, kept: &mut [bool]) {
 
 /// Keeps or drops a unit of which a part is kept.
 fn settle(page: &Page, blocks: &Blocks, unit: NodeId, kept: &mut [bool]) {
-    let mut inside = blocks.inside(page, unit);
+    let mut inside = blocks.over(page, unit);
     // What is said of a term begins with the term.
     if page.tag(unit) == Some(Tag::Dd) && inside.start > 0 {
         let before = blocks.list[inside.start - 1].container;
@@ -222,7 +222,7 @@ fn keep_headings(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
             && kept[text]
             && Some(head) != only
         {
-            kept[blocks.inside(page, head)].fill(true);
+            kept[blocks.over(page, head)].fill(true);
         }
     }
 }

@@ -160,7 +160,7 @@ impl Records {
             return;
         };
         for (&id, _) in self.siblings.iter().filter(|(_, of)| **of == group) {
-            kept[blocks.inside(page, id)].fill(true);
+            kept[blocks.over(page, id)].fill(true);
         }
     }
 
@@ -172,7 +172,7 @@ impl Records {
             // A figure of an article is no card, though its caption leads to who made it.
             let is_card = |id: NodeId| !matches!(page.tag(id), Some(Tag::Tr | Tag::Td | Tag::Figure));
             for (&id, &group) in siblings.iter().filter(|(id, _)| is_card(**id)) {
-                if kept[blocks.inside(page, id)].contains(&true) {
+                if kept[blocks.over(page, id)].contains(&true) {
                     groups.entry(group).or_default().push(id);
                 }
             }

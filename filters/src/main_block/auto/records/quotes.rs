@@ -17,7 +17,7 @@ impl Records {
                 continue;
             }
             end = page.end(id);
-            let quote = blocks.inside(page, id);
+            let quote = blocks.over(page, id);
             let words = |at: usize| blocks.list[at].stats.words;
             let all: f32 = quote.clone().map(words).sum();
             let of_kept: f32 = quote.clone().filter(|&at| kept[at]).map(words).sum();

@@ -3,7 +3,9 @@
 //! data that are siblings of kept text stay with it (HTML Living Standard § 4.4.12: what the main flow refers to); a list stays between
 //! two such texts, for what other pages there are stands below the last.
 
-use super::Context;
+use std::ops::Range;
+
+use super::{super::blocks::Blocks, Context};
 use crate::{
     html::{NodeId, Page, tag::Tag},
     measure,
@@ -12,28 +14,55 @@ use crate::{
 /// Keeps them.
 pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {
     let Context { page, blocks, .. } = *context;
-    let mut companions = Vec::new();
+    let before = Before::of(blocks, kept);
     for id in page.live(page.body()) {
         if !is_companion(page, id) {
             continue;
         }
         let is_list = matches!(page.tag(id), Some(Tag::Ul | Tag::Ol));
         let own = blocks.inside(page, id);
-        let (linked, chars) = blocks.list[own.clone()]
-            .iter()
-            .fold((0.0, 0.0), |(linked, chars), block| (linked + block.linked, chars + block.chars));
-        let is_beside_text = || {
-            let around = blocks.inside(page, page.parent(id));
-            let has_text = |from: usize, to: usize| (from..to).any(|at| kept[at] && blocks.list[at].is_long());
-            let (is_below, is_above) = (has_text(around.start, own.start), has_text(own.end, around.end));
-            if is_list { is_below && is_above } else { is_below || is_above }
-        };
-        if linked * 2.0 <= chars && is_beside_text() {
-            companions.extend(own);
+        let around = blocks.inside(page, page.parent(id));
+        let is_below = before.has_text(around.start..own.start);
+        let is_above = before.has_text(own.end..around.end);
+        let is_beside_text = if is_list { is_below && is_above } else { is_below || is_above };
+        if is_beside_text && !before.is_linked(own.clone()) {
+            kept[blocks.over(page, id)].fill(true);
         }
     }
-    for at in companions {
-        kept[at] = true;
+}
+
+/// Sums over all blocks before each one, so that a range is known by its ends, however many lists one element holds.
+struct Before(Vec<Sums>);
+
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    chars: f64,
+    linked: f64,
+    /// Kept texts of running prose.
+    texts: usize,
+}
+
+impl Before {
+    fn of(blocks: &Blocks, kept: &[bool]) -> Before {
+        let mut sums = Sums::default();
+        let rest = blocks.list.iter().zip(kept).map(|(block, &kept)| {
+            sums.chars += f64::from(block.chars);
+            sums.linked += f64::from(block.linked);
+            sums.texts += usize::from(kept && block.is_long());
+            sums
+        });
+        Before(std::iter::once(Sums::default()).chain(rest).collect())
+    }
+
+    fn has_text(&self, range: Range<usize>) -> bool {
+        // Text may stand around an element as well as before it, so that the range ends before it begins.
+        range.start < range.end && self.0[range.end].texts > self.0[range.start].texts
+    }
+
+    /// Whether most of the characters stand in links.
+    fn is_linked(&self, range: Range<usize>) -> bool {
+        let (from, to) = (self.0[range.start], self.0[range.end]);
+        (to.linked - from.linked) * 2.0 > to.chars - from.chars
     }
 }
 

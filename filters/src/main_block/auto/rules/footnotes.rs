@@ -41,7 +41,7 @@ pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {
         if mark.is_none_or(|mark| mark > id) {
             continue;
         }
-        let note = blocks.inside(page, note_of(page, id));
+        let note = blocks.over(page, note_of(page, id));
         let words: f32 = blocks.list[note.clone()].iter().map(|block| block.stats.words).sum();
         if words <= WORDS && !is_hidden(page, id) {
             notes.extend(note.filter(|&at| !kept[at]));

@@ -15,7 +15,7 @@ pub(super) fn drop(context: &Context<'_>, kept: &mut [bool]) {
         let is_one = is_behind
             && page.live(next).any(|id| level.is_some() && page.tag(id).and_then(Tag::heading_level) == level);
         if is_one {
-            kept[blocks.inside(page, next)].fill(false);
+            kept[blocks.over(page, next)].fill(false);
         }
     }
 }

@@ -1,0 +1,49 @@
+//! The page's own policies (`<meta http-equiv="Content-Security-Policy">`), for a look of ours, whose head has nothing of the page's.
+//! They are told beside the page, because a policy of the response does the same and is corrected there for the look.
+
+use html5ever::local_name;
+
+use crate::html::{Page, tag::Tag};
+
+/// Those in force, each on one line: of the others in a page browsers take none (HTML Standard § 4.2.5.3).
+pub(crate) fn of(page: &Page) -> Vec<String> {
+    let of_head = page.about(Tag::Meta).filter(|&id| page.tag(page.parent(id)) == Some(Tag::Head));
+    let policies = of_head.filter(|&id| {
+        let kind = page.attribute(id, &local_name!("http-equiv"));
+        kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("content-security-policy"))
+    });
+    let policies = policies.filter_map(|id| page.attribute(id, &local_name!("content"))).map(written);
+    policies.filter(|policy| !policy.is_empty()).collect()
+}
+
+/// A policy as a field of a response can have it. What a page cannot decide for itself is none of it (CSP Level 3 § 3.3), and a comma
+/// would begin another policy.
+fn written(policy: &str) -> String {
+    const IGNORED: [&str; 3] = ["frame-ancestors", "report-uri", "sandbox"];
+    let directives = policy.split(';').map(|directive| directive.split_ascii_whitespace().collect::<Vec<_>>());
+    let kept = directives.filter(|words| {
+        let name = words.first().copied().unwrap_or_default();
+        !name.is_empty()
+            && !IGNORED.iter().any(|ignored| name.eq_ignore_ascii_case(ignored))
+            && words.iter().all(|word| word.bytes().all(|byte| byte.is_ascii_graphic() && byte != b','))
+    });
+    kept.map(|words| words.join(" ")).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::page;
+
+    #[test]
+    fn policies_of_the_head_are_told_as_far_as_a_page_can_have_them() {
+        let told = |head: &str| of(&page(&format!("<title>x</title>{head}<body><p>words")));
+        let meta = |policy: &str| format!("<meta http-equiv=' content-Security-policy' content=\"{policy}\">");
+        let policy = "img-src 'self'; frame-src 'none'; base-uri 'none'";
+        assert_eq!(told(&meta(policy)), [policy]);
+        assert_eq!(told(&(meta(policy) + &meta("img-src\n https:;;"))), [policy, "img-src https:"]);
+        assert_eq!(told(&meta("sandbox; report-uri /x; frame-ancestors 'none'; img-src 'self', x")), [""; 0]);
+        assert_eq!(told(&format!("<noscript>{}</noscript>", meta(policy))), [""; 0]);
+        assert_eq!(told(&format!("<p>{}", meta(policy))), [""; 0]);
+    }
+}

@@ -1,0 +1,64 @@
+//! For how long an origin keeps an HTTP/1.1 connection that is idle: a request that may not be sent twice must not go on one
+//! that the origin is closing just now (RFC 9112 § 9.5), and a new connection for each would be slow.
+//!
+//! The origin says so (`Keep-Alive`), or another connection to it shows it, which has been idle for longer and is open.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::Instant;
+
+use super::pool::KeptHttp1;
+use crate::{
+    authority::Target,
+    expiring_map::{ExpiringMap, Lifetime},
+};
+
+/// The shortest idle time after which a server closes without having said so, by default, with a margin: gunicorn's is 2 s,
+/// those of Node.js, uvicorn, lighttpd and Apache httpd 5 s, of nginx 75 s. Raising it saves handshakes and costs errors.
+const LEAST: Duration = Duration::from_millis(1500);
+
+/// After so long the end of a connection whose server closes it after every response has come.
+const SETTLED: Duration = Duration::from_millis(200);
+
+/// An end that is under way is noticed so late, and what is sent arrives so late.
+const MARGIN: Duration = Duration::from_secs(1);
+
+/// Origins that are remembered, and for how long.
+const MAX_ORIGINS: usize = 1024;
+const REMEMBERED_FOR: Duration = Duration::from_hours(1);
+
+/// Idle times that origins have been seen to allow.
+pub(super) struct Patience {
+    /// Idle times up to which connections may be used.
+    limits: ExpiringMap<Arc<Target>, Duration>,
+}
+
+impl Patience {
+    pub(super) fn new() -> Self {
+        Self { limits: ExpiringMap::new(MAX_ORIGINS, Lifetime::SinceInsertion(REMEMBERED_FOR)) }
+    }
+
+    /// The last of an origin's connections that takes a request which may not be sent twice.
+    pub(super) fn find(&self, target: &Arc<Target>, kept: &[KeptHttp1], now: Instant) -> Option<usize> {
+        let open = || kept.iter().filter(|kept| kept.is_open()).filter_map(|kept| kept.idle(now));
+        let longest = open().max()?;
+        let mut limit = self.limits.get(target).unwrap_or(LEAST);
+        if longest.saturating_sub(MARGIN) > limit {
+            limit = longest.saturating_sub(MARGIN);
+            self.limits.insert(Arc::clone(target), limit);
+        }
+        let suits = |kept: &KeptHttp1| {
+            if !kept.is_open() {
+                return false;
+            }
+            let (age, keeps) = (kept.age(now), kept.is_proven || longest >= SETTLED);
+            keeps && (age <= limit || kept.server_timeout.is_some_and(|timeout| age < timeout))
+        };
+        kept.iter().rposition(suits)
+    }
+
+    /// A request was lost after all: this origin closes sooner.
+    pub(super) fn lost(&self, target: &Arc<Target>) {
+        self.limits.insert(Arc::clone(target), Duration::ZERO);
+    }
+}
