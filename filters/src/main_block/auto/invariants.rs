@@ -271,13 +271,13 @@ fn heading_of(page: &Page, id: NodeId) -> Option<NodeId> {
 pub(super) fn prices_of(page: &Page, blocks: &Blocks) -> Vec<usize> {
     let is_part = |id: NodeId| matches!(page.tag(id), Some(Tag::Main | Tag::Article | Tag::Section | Tag::Li));
     let is_foot = |id: NodeId| Marks::of(page, id).is(Landmark::Footer) && !page.ancestors(id).any(is_part);
-    let in_foot = |block: &Block| {
+    let stands_below = |block: &Block| {
         let around = iter::once(block.container).chain(page.ancestors(block.container));
         around.take_while(|&up| up != page.body()).any(is_foot)
     };
     let count = |block: &Block| {
         let count = prices(&blocks.text(page, block));
-        if count > 0 && in_foot(block) { 0 } else { count }
+        if count > 0 && stands_below(block) { 0 } else { count }
     };
     blocks.list.iter().map(count).collect()
 }

@@ -115,8 +115,8 @@ pub(super) fn keep(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [
 /// of a project. A list in the middle of a text leads to other articles as often as not.
 fn keep_lists_of_links(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
     let list = &blocks.list;
-    let Some(last) = (0..list.len()).rev().find(|&at| kept[at] && list[at].is_long()) else { return };
-    for at in 0..last {
+    let Some(end) = (0..list.len()).rev().find(|&at| kept[at] && list[at].is_long()) else { return };
+    for at in 0..end {
         if !kept[at] || kept[at + 1] || !list[at].is_long() {
             continue;
         }
@@ -179,9 +179,9 @@ fn keep_gaps(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool])
         if records.post_around(&list[before]) != records.post_around(&list[after]) {
             continue;
         }
-        let mut lost = (before + 1..after).filter(|&at| !kept[at]).peekable();
-        let is_any = lost.peek().is_some();
-        let words: f32 = lost.filter(|&at| !is_item(page, &list[at])).map(|at| list[at].stats.words).sum();
+        let mut missing = (before + 1..after).filter(|&at| !kept[at]).peekable();
+        let is_any = missing.peek().is_some();
+        let words: f32 = missing.filter(|&at| !is_item(page, &list[at])).map(|at| list[at].stats.words).sum();
         if !is_any || words > MOST_WORDS {
             continue;
         }
@@ -360,14 +360,14 @@ fn keep_labels(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool
             continue;
         }
         let look = (page.tag(around), page.first_class(around), page.first_class(own));
-        let (count, lost) = alike.entry(look).or_default();
+        let (count, missing) = alike.entry(look).or_default();
         *count += 1;
         if !kept[at] && is_content(page, blocks, block, &[list[at + 1].container]) {
-            lost.push(at);
+            missing.push(at);
         }
     }
-    for (_, lost) in alike.into_values().filter(|(count, _)| *count >= ALIKE) {
-        for at in lost {
+    for (_, missing) in alike.into_values().filter(|(count, _)| *count >= ALIKE) {
+        for at in missing {
             kept[at] = true;
         }
     }
