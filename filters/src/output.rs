@@ -132,6 +132,7 @@ impl Settings {
 
 /// Last edits that belong to a look and not to the page's content.
 pub(crate) fn prepare(page: &mut AnalysedPage, settings: &Settings) {
+    tidy::drop_names_of_icons(page);
     tidy::code::join_rows(page);
     tidy::code_lines::part(page);
     match (settings.format, settings.style) {

@@ -225,6 +225,16 @@ fn holds_markup_as_text(page: &Page, noscript: NodeId) -> bool {
     })
 }
 
+/// Whether a link has no address and says that it is a button: "Click to expand". Not what is content in a button.
+fn waits_for_script(page: &Page, link: NodeId) -> bool {
+    let is = |name: LocalName| page.has_attribute(link, &name);
+    page.attribute(link, &local_name!("role")).is_some_and(|role| role.trim().eq_ignore_ascii_case("button"))
+        && ![local_name!("href"), local_name!("id"), local_name!("name")].into_iter().any(is)
+        && !buttons::is_content(page, link)
+        && !buttons::is_in_sentence(page, link)
+        && !page.live(link).any(|inside| page.tag(inside).is_some_and(Tag::is_media))
+}
+
 /// Whether a box says that a task of a list is done.
 fn is_of_task(page: &Page, input: NodeId) -> bool {
     let is_box =
@@ -257,6 +267,7 @@ impl Ignore {
             Tag::Style => remove_if(s.styles),
             Tag::Link => self.link_element(page, id),
             Tag::Img | Tag::Svg | Tag::Picture => self.image(page, id, tag),
+            Tag::A if is_dead() && waits_for_script(page, id) => Verdict::Remove,
             Tag::A => self.anchor(page, id),
             Tag::Form => remove_if(s.forms),
             Tag::Input => remove_if(s.input || is_dead() && !is_of_task(page, id)),

@@ -60,9 +60,14 @@ impl Filter for LazyImages {
                 _ => make_real(page, id),
             };
             made_real += usize::from(real);
-            if page.tag(id) == Some(Tag::Img) {
-                give_source(page, id);
-                self.keep_one_copy(page, id);
+            match page.tag(id) {
+                Some(Tag::Img) => {
+                    give_source(page, id);
+                    made_real += usize::from(sharpen(page, id));
+                    self.keep_one_copy(page, id);
+                }
+                Some(Tag::Source) if shows_nothing(page, id) => page.remove(id, self.name()),
+                _ => {}
             }
         }
         (made_real > 0).then(|| format!("{made_real} made real"))
@@ -99,6 +104,56 @@ fn give_source(page: &mut Page, image: NodeId) {
     if !has_source && let Some(address) = source_set::address(page, image) {
         page.set_attribute(image, local_name!("src"), address);
     }
+}
+
+/// Whether a source of a `<picture>` holds only stand-ins, so that the picture would be blank wherever it is taken.
+fn shows_nothing(page: &Page, source: NodeId) -> bool {
+    page.tag(page.parent(source)) == Some(Tag::Picture)
+        && page.attribute(source, &local_name!("srcset")).is_some_and(|set| {
+            let mut candidates = source_set::candidates(set).peekable();
+            candidates.peek().is_some() && candidates.all(|(address, _)| is_placeholder(address))
+        })
+}
+
+/// Asks for a picture in its own size and sharpness, where the address is that of a small blurred stand-in which a script would
+/// replace: Wix names size and blur in it, `/v1/fill/w_147,h_98,blur_2,enc_auto/NAME`.
+fn sharpen(page: &mut Page, image: NodeId) -> bool {
+    let sharp = |name: LocalName| {
+        let address = page.attribute(image, &name)?;
+        let sharp = sharp_address(address, page.attribute(image, &local_name!("width")))?;
+        Some((name, sharp))
+    };
+    let found: Vec<_> = [local_name!("src"), local_name!("srcset")].into_iter().filter_map(sharp).collect();
+    let is_any = !found.is_empty();
+    for (name, address) in found {
+        page.set_attribute(image, name, address);
+    }
+    is_any
+}
+
+fn sharp_address(address: &str, shown_width: Option<&str>) -> Option<String> {
+    /// Pixels of a picture whose own size is not told: the column of text on a phone, at twice the resolution.
+    const WIDTH: u32 = 740;
+    if !address.contains(",blur_") || !address.contains("/v1/") {
+        return None;
+    }
+    let width = shown_width.and_then(|width| width.trim().parse().ok()).unwrap_or(WIDTH).max(WIDTH);
+    let of = |part: &str, name: &str| part.strip_prefix(name)?.parse::<u32>().ok();
+    let steps: Vec<String> = address
+        .split('/')
+        .map(|step| {
+            let small = step.split(',').find_map(|part| of(part, "w_")).filter(|small| (1..width).contains(small));
+            let Some(small) = small else { return step.to_owned() };
+            let larger = |part: &str| match (of(part, "w_"), of(part, "h_")) {
+                (Some(_), _) => format!("w_{width}"),
+                (_, Some(height)) => format!("h_{}", height.saturating_mul(width) / small),
+                _ => part.to_owned(),
+            };
+            let parts: Vec<String> = step.split(',').filter(|part| !part.starts_with("blur_")).map(larger).collect();
+            parts.join(",")
+        })
+        .collect();
+    Some(steps.join("/"))
 }
 
 /// The `<noscript>` directly after the image, or the `<picture>` around it; else the one directly before.
@@ -261,4 +316,19 @@ fn is_source_set(value: &str) -> bool {
             descriptor.strip_suffix(['w', 'x']).is_some_and(|number| number.parse::<f64>().is_ok())
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sharp_address;
+
+    #[test]
+    fn a_blurred_stand_in_is_asked_for_sharp_and_large() {
+        let blurred = "https://static.example/media/a~mv2.jpg/v1/fill/w_147,h_98,al_c,q_80,blur_2,enc_auto/a~mv2.jpg";
+        let sharp = "https://static.example/media/a~mv2.jpg/v1/fill/w_740,h_493,al_c,q_80,enc_auto/a~mv2.jpg";
+        assert_eq!(sharp_address(blurred, Some("640")).as_deref(), Some(sharp));
+        assert_eq!(sharp_address(blurred, None).as_deref(), Some(sharp));
+        assert_eq!(sharp_address(sharp, None), None);
+        assert_eq!(sharp_address("/a,blur_2.jpg", None), None);
+    }
 }

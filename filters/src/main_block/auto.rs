@@ -177,10 +177,10 @@ pub(crate) fn choose(page: &AnalysedPage, settings: &super::Settings, forest: &F
         let context = Context { page, blocks: &blocks, scored: &scored, kind: &kind, favor, keep_headline };
         let rules = rules::apply(&context, &mut kept);
         records.settle_quotes(page, &blocks, &mut kept);
-        invariants::enforce(page, &blocks, &mut kept);
+        invariants::enforce(page, &blocks, &records, &mut kept);
         if loses_prices(&kept) {
             records.keep_priced(page, &blocks, &mut kept);
-            invariants::enforce(page, &blocks, &mut kept);
+            invariants::enforce(page, &blocks, &records, &mut kept);
         }
         (kept, rules)
     };

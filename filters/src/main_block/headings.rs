@@ -1,9 +1,12 @@
 //! Headings that announce nothing: what stood below them is not kept.
 
+use html5ever::local_name;
+
 use super::Choice;
 use crate::{
     html::{NodeId, Page, tag::Tag},
     measure::leads_to_log_in,
+    vocabulary::{self, Class},
 };
 
 /// Visible characters of a heading, at most; longer ones are sentences.
@@ -33,7 +36,7 @@ pub(super) fn drop_dead(page: &Page, choice: &mut Choice) {
             Part::Heading { level: other, .. } if *other <= level => Some(false),
             Part::Heading { .. } if !is_dead[at + 1 + offset] => Some(true),
             Part::Heading { .. } => None,
-            Part::Gone => {
+            Part::Gone | Part::Hollow => {
                 lost = true;
                 None
             }
@@ -50,15 +53,20 @@ pub(super) fn drop_dead(page: &Page, choice: &mut Choice) {
         .collect();
     // In a row: of one level, with nothing between them that shows.
     let follows = |a: &(usize, NodeId, u8), b: &(usize, NodeId, u8)| {
-        a.2 == b.2 && !parts[a.0 + 1..b.0].iter().any(|part| !matches!(part, Part::Gone))
+        a.2 == b.2 && !parts[a.0 + 1..b.0].iter().any(|part| !matches!(part, Part::Gone | Part::Hollow))
     };
     for run in headings.chunk_by(follows) {
         if run.len() < LIST {
             dead.extend(run.iter().map(|(_, id, _)| *id));
         }
     }
+    dead.extend(parts.iter().filter_map(|part| match *part {
+        Part::Heading { id, .. } if may_go(page, id) && heads_empty_list(page, id) => Some(id),
+        _ => None,
+    }));
     choice.dropped.extend(dead);
     choice.dropped.sort_unstable();
+    choice.dropped.dedup();
 }
 
 /// The parts of a page that matter to headings, in document order.
@@ -71,6 +79,31 @@ enum Part {
     Shown,
     /// Something that would show and is dropped.
     Gone,
+    /// A box of the page that a script was to fill.
+    Hollow,
+}
+
+/// Whether an element is such a box: it has a name of its own and holds nothing at all.
+fn is_hollow(page: &Page, id: NodeId) -> bool {
+    let is_box = matches!(page.tag(id), Some(Tag::Div | Tag::Section | Tag::Ul | Tag::Ol | Tag::Table | Tag::Other));
+    is_box
+        && (page.has_attribute(id, &local_name!("id")) || page.tag(id) != Some(Tag::Div))
+        && page.live(id).skip(1).all(|inside| page.tag(inside).is_none() && page.own_chars(inside) == 0)
+}
+
+/// Whether a heading stands in a box with an empty list and nothing else: the table of contents that a script was to write.
+fn heads_empty_list(page: &Page, heading: NodeId) -> bool {
+    const LEVELS: usize = 3;
+    let is_title = || {
+        let title = page.joined(page.live(heading).filter(|&id| page.own_chars(id) > 0));
+        vocabulary::hits(title).whole & Class::Contents.bit() != 0
+    };
+    let is_list = |id: NodeId| matches!(page.tag(id), Some(Tag::Ul | Tag::Ol | Tag::Dl));
+    let around = page.ancestors(heading).take(LEVELS);
+    let mut around = around.take_while(|&up| up != page.body());
+    let is_other = |up: NodeId| page.live(up).any(|id| !page.contains(heading, id) && shows(page, id));
+    let list = around.find(|&up| page.live(up).any(|id| id > heading && is_list(id)));
+    list.is_some_and(|up| !is_other(up)) && is_title()
 }
 
 fn parts(page: &Page, choice: &Choice) -> Vec<Part> {
@@ -91,7 +124,9 @@ fn parts(page: &Page, choice: &Choice) -> Vec<Part> {
             if id < over {
                 continue;
             }
-            if let Some(level) = level(page, id) {
+            if is_hollow(page, id) && matches!(parts.last(), Some(Part::Heading { .. })) {
+                parts.push(Part::Hollow);
+            } else if let Some(level) = level(page, id) {
                 parts.push(Part::Heading { id, level });
                 over = page.end(id);
             } else if shows(page, id) && !matches!(parts.last(), Some(Part::Shown)) {
@@ -171,6 +206,14 @@ mod tests {
         let heading = "<h2 id=a>You must <a href='/users/login?from=1'>log in</a> to answer</h2>";
         assert_eq!(dead(&format!("<p>text</p>{heading}<s>gone</s>")), ["a"]);
         assert_eq!(dead(&format!("{heading}<p>text</p><s>gone</s>")), NONE);
+    }
+
+    #[test]
+    fn a_heading_above_what_a_script_was_to_fill_goes() {
+        assert_eq!(dead("<p>text</p><h2 id=a>a</h2><div id=reviews></div><h2>b</h2><p>text"), ["a"]);
+        assert_eq!(dead("<p>text</p><h2>a</h2><div class=clear></div><h2>b</h2><p>text"), NONE);
+        assert_eq!(dead("<div><h3 id=a>Contents</h3><div><ol> </ol></div></div><p>text"), ["a"]);
+        assert_eq!(dead("<div><h3>Contents</h3><div><ol> </ol></div><p>text</p></div>"), NONE);
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! site's menus are then most of what is read. What a page itself marks as its frame can go without any choice:
 //!
 //! - `<nav>` and `role=navigation`, `<footer>` and `role=contentinfo`, dialogs (HTML § 4.3.4, § 4.3.9; ARIA 1.2 § 5.3.4);
-//! - what the common names of menus and of cookie boxes are given to, where it holds links or short text only.
+//! - what the common names of menus, of cookie boxes and of boxes over the page are given to, where it holds links or short text only;
+//! - links that lead over all that.
 //!
 //! Not inside `<main>` or `<article>`, nothing that holds the headline or asks for a password, and nothing at all where what is
 //! left would show nothing but headings: a site map is a `<nav>` too.
@@ -21,6 +22,9 @@ const MIN_CELLS: usize = 4;
 
 /// Visible characters up to which an element with the name of a cookie box is one. Higher: policies about cookies would go.
 const COOKIE_CHARS: usize = 1200;
+
+/// The same of a box that opens over the page. Higher: pages go that are built as such a box.
+const BOX_CHARS: usize = 600;
 
 /// Links from which a list of links is a menu, and the share of its characters that stand in them.
 const MENU_LINKS: usize = 3;
@@ -61,14 +65,23 @@ fn frame(page: &Page) -> Vec<NodeId> {
 fn is_frame(page: &Page, id: NodeId, tag: Tag) -> bool {
     match tag {
         Tag::Nav | Tag::Footer | Tag::Dialog => true,
+        Tag::A => skips(page, id),
         Tag::Div | Tag::Section | Tag::Ul | Tag::Ol | Tag::Aside | Tag::Header | Tag::Other => {
             has_role(page, id, &["navigation", "contentinfo", "dialog", "alertdialog"])
                 || is_named(page, id, &["cookie", "cookies", "consent", "gdpr"]) && page.chars(id) <= COOKIE_CHARS
+                || is_named(page, id, &["modal", "popup", "flyout", "drawer", "offcanvas"])
+                    && page.chars(id) <= BOX_CHARS
                 || is_named(page, id, &["nav", "navbar", "navigation", "menu", "footer", "breadcrumb", "breadcrumbs"])
                     && is_menu(page, id)
         }
         _ => false,
     }
+}
+
+/// Whether a link leads over the frame of the page ("Skip to content"), by its name.
+fn skips(page: &Page, link: NodeId) -> bool {
+    page.attribute(link, &local_name!("href")).is_some_and(|to| to.trim().starts_with('#'))
+        && is_named(page, link, &["skip"])
 }
 
 /// Whether a part has what the frame of a page has not: the main part, a password.
@@ -166,6 +179,8 @@ mod tests {
             "<div role=navigation>menu</div>",
             "<footer>imprint</footer>",
             "<div id=cookie-box><p>We use cookies</p><button>yes</button></div>",
+            "<div class=modal><h2>Wait</h2><p>Before you go</p></div>",
+            "<a class=skip-link href=#main>Skip to content</a>",
             "<ul class='top menu'><li><a href=/a>a</a><li><a href=/b>b</a><li><a href=/c>c</a></ul>",
         ] {
             assert_eq!(left(&format!("{frame}{LINE}")), LINE_CHARS, "{frame}");

@@ -7,7 +7,10 @@
 
 use html5ever::{LocalName, local_name};
 
-use crate::html::{NodeId, Page, tag::Tag};
+use crate::{
+    html::{NodeId, Page, tag::Tag},
+    vocabulary::parts::Parts,
+};
 
 /// Firefox: from so many rows, or beyond so many columns or cells, a table holds data.
 const MANY_ROWS: usize = 10;
@@ -87,6 +90,32 @@ const COLUMN: usize = 4 * LONG_CELL;
 pub(crate) fn lays_out(page: &Page, table: NodeId) -> bool {
     let shape = Shape::of(page, table);
     shape.has_nested_table || shape.longest > COLUMN && shape.longest * 2 > shape.chars
+}
+
+/// The cells of a table that is a piece of code with the numbers of its lines beside it: that of the numbers, and that of the code
+/// (Crayon, `SyntaxHighlighter`, Pygments). It has no other cell.
+pub(crate) fn numbered_code(page: &Page, table: NodeId) -> Option<[NodeId; 2]> {
+    const CODE: Parts = Parts::new(&["code", "crayon", "highlight", "syntax"]);
+    let mut cells = page.live(table).filter(|&id| matches!(page.tag(id), Some(Tag::Td | Tag::Th)));
+    let (Some(numbers), Some(code), None) = (cells.next(), cells.next(), cells.next()) else { return None };
+    let is_called_code = |id: NodeId| page.attribute(id, &local_name!("class")).is_some_and(|class| CODE.are_in(class));
+    let is_code = page.chars(code) > 0
+        && (page.live(code).any(|id| matches!(page.tag(id), Some(Tag::Pre | Tag::Code)))
+            || std::iter::once(code).chain(page.ancestors(code).take(4)).any(is_called_code));
+    if !is_code {
+        return None;
+    }
+    let mut last: Option<u32> = None;
+    for text in page.live(numbers).filter(|&id| page.own_chars(id) > 0) {
+        for word in page.text(text)?.split_whitespace() {
+            let number: u32 = word.parse().ok()?;
+            if last.is_some_and(|last| last.checked_add(1) != Some(number)) {
+                return None;
+            }
+            last = Some(number);
+        }
+    }
+    last.map(|_| [numbers, code])
 }
 
 /// Counts of a table.

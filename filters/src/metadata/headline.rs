@@ -17,6 +17,7 @@ mod site;
 use super::{MAX_HEADLINE_NODES, document_title, is_same, json_ld::JsonLd, letters, metas::Metas, start_of_line};
 use crate::{
     hashing::Table,
+    hosts::is_same_site,
     html::{Headline, NodeId, Page, tag::Tag},
     measure::is_left_open,
 };
@@ -77,8 +78,11 @@ fn chosen(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> H
         .about(Tag::H1)
         .filter(|&id| page.contains(page.body(), id) && page.is_live(id))
         .take(MAX_HEADLINE_NODES)
-        .map(|id| (id, without_permalink(&without_buttons(page, id, &whole))))
+        .map(|id| (id, without_count(&without_permalink(&without_buttons(page, id, &whole)), &whole).to_owned()))
         .filter(|(_, heading)| !heading.is_empty() && heading.len() <= MAX_H1_BYTES)
+        .filter(|(id, heading)| {
+            !leads_to_other_site(page, *id) || titles.iter().any(|title| likeness(heading, title) >= LIKE_OF_MANY)
+        })
         .collect();
     let mut best: Option<(f64, &(NodeId, String))> = None;
     for heading in &headings {
@@ -203,6 +207,28 @@ fn without_buttons(page: &Page, heading: NodeId, titles: &str) -> String {
     text
 }
 
+/// Whether all that a heading says is a link to another site: an announcement above the page.
+fn leads_to_other_site(page: &Page, heading: NodeId) -> bool {
+    let links = page.live(heading).filter(|&id| page.tag(id) == Some(Tag::A));
+    let mut addresses = links.filter_map(|id| page.address(id, &html5ever::local_name!("href")));
+    let leads_away = addresses.next().is_some_and(|to| to.has_host() && !is_same_site(&to, page.web_url()));
+    leads_away && page.live(heading).all(|id| page.own_chars(id) == 0 || page.in_link(id))
+}
+
+/// `Dresses (158 items)`, where no title says the number.
+fn without_count<'a>(heading: &'a str, titles: &str) -> &'a str {
+    let Some((name, count)) = heading.strip_suffix(')').and_then(|rest| rest.rsplit_once('(')) else { return heading };
+    let mut words = count.split_whitespace();
+    let is_number = words.next().is_some_and(|word| word.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | '.')));
+    // One word alone may be a year.
+    let is_count = is_number && words.next().is_some() && words.next().is_none();
+    if is_count && !name.trim().is_empty() && !titles.contains(&count.to_lowercase()) {
+        name.trim_end()
+    } else {
+        heading
+    }
+}
+
 /// `Middleware¶`, `Options #`: the sign that links to the heading.
 fn without_permalink(heading: &str) -> String {
     heading.trim_end_matches(['¶', '§', '🔗', '#']).trim_end().to_owned()
@@ -246,6 +272,21 @@ mod tests {
         let blog = "<title>Example bakes</title><meta property=og:title content=Rye><h1>Example bakes</h1>";
         assert_eq!(chosen_of(&format!("{blog}<main><h2>Rye</h2></main>")), "Rye");
         assert_eq!(chosen_of(&format!("{blog}<main><h2>Oats</h2></main>")), "Example bakes");
+    }
+
+    #[test]
+    fn a_heading_that_leads_to_another_site_is_no_headline() {
+        let head =
+            "<title>Rye bread at home</title><h1><a href=https://other.example/>Our course of baking rye</a></h1>";
+        assert_eq!(chosen_of(head), "Rye bread at home");
+        let linked = "<title>Rye bread at home</title><h1><a href=https://other.example/>Rye bread at home</a></h1>";
+        assert_eq!(chosen_of(linked), "Rye bread at home");
+    }
+
+    #[test]
+    fn how_many_there_are_is_no_part_of_a_headline() {
+        assert_eq!(chosen_of("<title>Dresses | Shop</title><h1>Dresses (158 ITEMS)</h1>"), "Dresses");
+        assert_eq!(chosen_of("<title>Elections (2024)</title><h1>Elections (2024)</h1>"), "Elections (2024)");
     }
 
     #[test]

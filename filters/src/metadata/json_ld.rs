@@ -285,11 +285,16 @@ fn strings(value: Option<&Value>) -> impl Iterator<Item = &str> {
     value.into_iter().flat_map(one_or_many).filter_map(Value::as_str)
 }
 
-/// A name: a string, or the `name` of a thing.
+/// A name: a string, or the `name` of a thing, or the two names of a person.
 fn name_of(value: Option<&Value>) -> Option<String> {
     let value = one_or_many(value?).next()?;
-    let name = value.as_str().or_else(|| value.get("name")?.as_str())?;
-    let name = one_line(&plain(name, MAX_NAME_BYTES * 4));
+    let of_person = || {
+        let names = ["givenName", "familyName"].iter().filter_map(|key| value.get(*key)?.as_str());
+        let name = names.collect::<Vec<_>>().join(" ");
+        (!name.is_empty()).then_some(name)
+    };
+    let name = value.as_str().or_else(|| value.get("name")?.as_str()).map(str::to_owned).or_else(of_person)?;
+    let name = one_line(&plain(&name, MAX_NAME_BYTES * 4));
     (!name.is_empty() && name.len() <= 2 * MAX_NAME_BYTES).then_some(name)
 }
 

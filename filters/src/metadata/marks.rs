@@ -59,12 +59,16 @@ pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
         let is_published = property.is_some_and(|value| matches!(value, "datePublished" | "dateCreated"))
             && !byline::is_of_another(page, id);
         let is_time = page.tag(id) == Some(Tag::Time);
-        if !is_published && !is_time {
+        // `<abbr class=published title=…>`, as hAtom has it.
+        let is_abbreviated = || page.tag(id) == Some(Tag::Abbr) && is_called_published(page, id);
+        if !is_published && !is_time && !is_abbreviated() {
             continue;
         }
+        let title = local_name!("title");
         let value = [local_name!("datetime"), local_name!("content")]
             .iter()
             .find_map(|name| page.attribute(id, name).and_then(date::of_value))
+            .or_else(|| page.attribute(id, &title).filter(|_| !is_time).and_then(date::of_value))
             .or_else(|| date::of_shown(&start_of_line(page, id), language.as_deref()));
         let is_sure = is_published || page.has_attribute(id, &LocalName::from("pubdate"));
         match value {
@@ -83,6 +87,11 @@ pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
         return date_below(page, headline?);
     }
     times.into_iter().next()
+}
+
+fn is_called_published(page: &Page, id: NodeId) -> bool {
+    let class = page.attribute(id, &local_name!("class")).unwrap_or_default();
+    class.split_ascii_whitespace().any(|class| class == "published")
 }
 
 /// The day that a page shows near its headline as that of its publication, where its head names one for publication and change alike:
@@ -120,7 +129,7 @@ static CHANGED: Words = words!("changed");
 fn date_below(page: &Page, headline: NodeId) -> Option<String> {
     /// "Last updated on Wednesday, 21st November 2026 | 5 min read" is 60.
     const MAX_BYTES: usize = 80;
-    let mut changed = None;
+    let (mut changed, mut owned) = (None, None);
     let language = language(page);
     for id in Places::of(page, Some(headline)).near() {
         let Some(text) = page.text(id).filter(|text| text.trim().len() <= MAX_BYTES) else {
@@ -135,13 +144,16 @@ fn date_below(page: &Page, headline: NodeId) -> Option<String> {
             if says(&OTHER_DAYS) || *day < *FIRST_YEAR || is_in_text(page, id) || is_fact(page, id) {
                 continue;
             }
-            if !says(&CHANGED) {
+            if label.contains('©') {
+                owned = owned.or(Some(day));
+            } else if !says(&CHANGED) {
                 return Some(day);
+            } else {
+                changed = changed.or(Some(day));
             }
-            changed = changed.or(Some(day));
         }
     }
-    changed
+    changed.or(owned)
 }
 
 /// Whether a text stands in a row with a head of its own: "Founded: 3 May 1998".

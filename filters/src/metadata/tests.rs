@@ -222,3 +222,20 @@ fn the_day_in_the_address_is_that_of_the_readers() {
     assert_eq!(day("https://a.example/2026-11-21-bridge"), "2026-11-21");
     assert_eq!(day("https://a.example/2026/11/18/bridge"), "2026-11-22");
 }
+
+#[test]
+fn a_person_of_two_names_is_an_author() {
+    let head = json_ld(
+        r#"{"@type":"Article","headline":"A","author":{"@type":"Person","givenName":"Ida","familyName":"Lund"}}"#,
+    );
+    assert_eq!(metadata(&head, "").author.as_deref(), Some("Ida Lund"));
+}
+
+#[test]
+fn the_name_and_the_day_of_a_card_are_read_without_their_labels() {
+    let body = "<div class=hentry><h1>Die Presse</h1><p>Im Herbst wird sie zerlegt.</p><span class='post-author vcard'>Eingestellt von \
+                <span class=fn>Ida Lund</span></span> um <abbr class=published title=2025-10-14T06:30:00+02:00>06:30</abbr></div>";
+    let found = metadata("<title>Die Presse</title>", body);
+    assert_eq!(found.author.as_deref(), Some("Ida Lund"));
+    assert_eq!(found.date.as_deref(), Some("2025-10-14"));
+}

@@ -222,10 +222,10 @@ fn lead_image(page: &AnalysedPage) -> Option<(String, String)> {
             above = Some(found);
         }
     }
-    // A site gives its documentation one picture for all pages, and no day.
+    // A site gives its documentation one picture for all pages, and no day. What is for sale is shown, dated or not.
     let is_news = page.metadata.is_article && page.metadata.date.is_some();
     above.or_else(|| {
-        let told = told.filter(|url| is_news && !is_of_site(url))?;
+        let told = told.filter(|url| (is_news || page.claims.is_for_sale()) && !is_of_site(url))?;
         Some((told.to_string(), String::new()))
     })
 }

@@ -116,7 +116,7 @@ fn enter(writer: &mut Writer, page: &Page, id: NodeId, tag: Tag) -> Step {
             page.attribute(id, &local_name!("start")).and_then(|start| start.trim().parse().ok()).unwrap_or(1),
         )),
         Tag::Li => {
-            writer.open_item();
+            writer.open_item(page.attribute(id, &local_name!("value")).and_then(|value| value.trim().parse().ok()));
             return Step::Item;
         }
         Tag::Blockquote => {

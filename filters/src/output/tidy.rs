@@ -14,6 +14,7 @@ mod entries;
 mod headline_link;
 mod heard;
 mod leftovers;
+mod logos;
 mod names;
 pub(super) mod panels;
 mod permalinks;
@@ -32,7 +33,7 @@ use crate::{
     analysis::AnalysedPage,
     html::{Fate, Kind, NodeId, Page, style_sheets::Sheets, tag::Tag},
     measure::table,
-    vocabulary::words::trim,
+    vocabulary::{parts::Parts, words::trim},
 };
 
 /// Our attribute on elements of the page: `data`, `layout`, `icon`, `line`, `sign`, `heard`, `beside`, `bare`, `post`,
@@ -50,6 +51,28 @@ const ICON_SIZE: f32 = 32.0;
 pub(super) fn every_look(page: &mut Page) {
     drop_glyphs(page);
     drop_breaks(page);
+}
+
+/// Words that a font draws as signs, one word a sign (`chevron_right`): Material Icons and Symbols. Without the font they are words.
+pub(super) fn drop_names_of_icons(page: &mut Page) {
+    const FONTS: Parts = Parts::new(&["material-icons", "material-symbols"]);
+    let is_of_font = |name: &LocalName, value: &str| *name == local_name!("class") && FONTS.are_in(value);
+    if !page.any_attribute(is_of_font) {
+        return;
+    }
+    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let names: Vec<NodeId> = page
+        .live(page.body())
+        .filter(|&id| page.own_chars(id) > 0)
+        .filter(|&text| {
+            let frame = page.parent(text);
+            let is_sign = page.attribute(frame, &local_name!("class")).is_some_and(|class| FONTS.are_in(class));
+            is_sign && page.text(text).is_some_and(|name| trim(&name).chars().all(is_name))
+        })
+        .collect();
+    for id in names {
+        page.drop_silently(id);
+    }
 }
 
 /// Signs of fonts that are drawn as icons: without the font they are boxes (Unicode, private use).
@@ -91,8 +114,9 @@ pub(super) fn reader(page: &mut AnalysedPage) {
         }
     }
     vectors::mark(page, &things.pictures);
+    logos::join_rows(page, &things.pictures);
     players::repair(page, &things.players);
-    buttons::repair(page, &things.buttons);
+    buttons::repair(page, &things.buttons, &things.fields);
     posts::mark(page);
     entries::mark(page);
     let headline = headline_in(page);
@@ -121,6 +145,7 @@ struct Things {
     pictures: Vec<NodeId>,
     players: Vec<NodeId>,
     buttons: Vec<NodeId>,
+    fields: Vec<NodeId>,
     links: Vec<NodeId>,
 }
 
@@ -132,6 +157,7 @@ impl Things {
                 Tag::Img => things.pictures.push(id),
                 Tag::Video | Tag::Audio => things.players.push(id),
                 Tag::Button => things.buttons.push(id),
+                Tag::Input => things.fields.push(id),
                 Tag::A => things.links.push(id),
                 _ => {}
             }
@@ -166,7 +192,7 @@ fn is_unwanted(page: &Page, id: NodeId, tag: Tag) -> bool {
 /// The name by which `reader.css` styles an element.
 fn kind(page: &Page, id: NodeId, tag: Tag, sheets: &Sheets) -> Option<&'static str> {
     match tag {
-        Tag::A if touches_link(page, id) => Some("beside"),
+        Tag::A if touches_link(page, id) && !shows_picture(page, id) => Some("beside"),
         Tag::Li if begins_with_picture(page, id) => Some("bare"),
         Tag::Img if is_small(page, id) => Some("icon"),
         Tag::Pre if code::is_prose(page, id) => Some("prose"),
@@ -217,6 +243,11 @@ pub(super) fn states_small_size(page: &Page, id: NodeId) -> Option<bool> {
         (None, None) => None,
         (width, height) => Some(width.unwrap_or(true) && height.unwrap_or(true)),
     }
+}
+
+/// Whether a link shows a picture that is no icon: a tile, which stands where a line begins.
+fn shows_picture(page: &Page, link: NodeId) -> bool {
+    page.live(link).any(|id| page.tag(id) == Some(Tag::Img) && !is_small(page, id))
 }
 
 /// A link directly behind another one: the page's style kept the two apart.

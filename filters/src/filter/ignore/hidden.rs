@@ -25,6 +25,9 @@ const PIECE_CHARS: usize = 60;
 /// Visible characters up to which a hidden block of its own is no content. An answer that unfolds can be short.
 const BLOCK_PIECE_CHARS: usize = 40;
 
+/// Hidden texts with which small pieces are compared: a bound on the work.
+const MAX_LOOKS: usize = 30;
+
 /// Removes what the page hides, as the box `hidden` does.
 pub(crate) fn remove_hidden(page: &mut Page, filter: &'static str) {
     let page_chars = page.chars(page.body());
@@ -50,12 +53,22 @@ pub(crate) fn show_hidden(page: &mut Page, pieces: Option<&'static str>) {
     } else {
         page.live(page.body()).filter(hides).collect()
     };
+    // A short answer is hidden as the longer ones beside it are.
+    let look = |page: &Page, id: NodeId| (page.tag(id), page.first_class(id).to_owned());
+    let is_named = |page: &Page, id: NodeId| !page.first_class(id).is_empty();
+    let texts: Vec<_> = if pieces.is_some() && hidden.len() > 1 {
+        let is_text = |id: &&NodeId| is_named(page, **id) && page.chars(**id) > BLOCK_PIECE_CHARS;
+        hidden.iter().filter(is_text).take(MAX_LOOKS).map(|&id| look(page, id)).collect()
+    } else {
+        Vec::new()
+    };
     let mut over = NodeId::DOCUMENT;
     for id in hidden {
         if id < over {
             continue;
         }
-        if let Some(filter) = pieces.filter(|_| is_piece(page, id) || is_aside(page, id)) {
+        let is_small = |page: &Page| is_piece(page, id) && !texts.contains(&look(page, id));
+        if let Some(filter) = pieces.filter(|_| is_small(page) || is_aside(page, id)) {
             page.remove(id, filter);
             over = page.end(id);
         } else if is_hidden(page, id) {

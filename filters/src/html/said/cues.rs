@@ -33,7 +33,7 @@ word_cues! {
     Sidebar: "sidebar" | "side" | "aside" | "rail" | "widget" | "widgets" | "secondary" | "complementary" | "supplementary" | "sticky";
     Ad: "ad" | "ads" | "advert" | "advertisement" | "advertising" | "sponsor" | "sponsored" | "sponsors" | "promo" | "promos" | "promotion" | "promotions" | "promoted" | "cta" | "affiliate" | "disclosure" | "partner" | "partners" | "dfp" | "outbrain" | "taboola";
     Newsletter: "newsletter" | "newsletters" | "subscribe" | "subscription" | "signup" | "optin" | "mailing" | "mailchimp" | "paywall" | "register";
-    Consent: "cookie" | "cookies" | "consent" | "gdpr" | "privacy" | "ccpa" | "onetrust" | "cmp";
+    Consent: "cookie" | "cookies" | "consent" | "gdpr" | "privacy" | "ccpa" | "onetrust";
     Overlay: "modal" | "popup" | "overlay" | "dialog" | "lightbox" | "drawer" | "toast" | "tooltip" | "popover" | "flyout" | "notification" | "notice" | "alert" | "alerts";
     Author: "author" | "authors" | "byline" | "bio" | "avatar" | "profile" | "user" | "username" | "member" | "poster" | "contributor" | "userinfo";
     Meta: "meta" | "metadata" | "date" | "time" | "timestamp" | "published" | "tag" | "tags" | "category" | "categories" | "info" | "stats" | "stat" | "count" | "views" | "badge" | "label" | "labels" | "reading";

@@ -1,15 +1,25 @@
 //! What a reader may rely on, whatever was chosen: what is one thing stays or goes as one, a kept text keeps its heading, and a shop
 //! keeps prices. Enforced here, after the choice and all rules, and nowhere else.
 
+mod after;
+mod between;
+
 use std::iter;
 
-use super::blocks::Blocks;
+use super::{
+    blocks::{Block, Blocks},
+    records::Records,
+};
 use crate::{
     hashing::Table,
-    html::{Fate, NodeId, Page, tag::Tag},
+    html::{
+        Fate, NodeId, Page,
+        said::cues::{Landmark, Marks},
+        tag::Tag,
+    },
     measure::table,
     page_type::prices,
-    vocabulary::words::is_question,
+    vocabulary::{self, Class, words::is_question},
 };
 
 /// Share of the words of a unit from which the rest is kept too; below it the unit goes.
@@ -19,11 +29,27 @@ const MOST: f32 = 0.4;
 const ITEM_WORDS: f32 = 60.0;
 
 /// Makes a choice keep or drop units as one, and headings with their text.
-pub(super) fn enforce(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+pub(super) fn enforce(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
+    between::keep(page, blocks, records, kept);
+    after::keep(page, blocks, kept);
     keep_units(page, blocks, kept);
     keep_pairs(page, blocks, kept);
     keep_questions(page, blocks, kept);
     keep_headings(page, blocks, kept);
+    drop_titles(page, blocks, kept);
+}
+
+/// Drops the title of a table of contents of which nothing is kept: what follows it is links that are all dropped.
+fn drop_titles(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+    /// Words of a title, at most.
+    const WORDS: f32 = 6.0;
+    for at in 0..kept.len().saturating_sub(1) {
+        let (block, next) = (&blocks.list[at], &blocks.list[at + 1]);
+        let is_lost = kept[at] && !kept[at + 1] && block.stats.words <= WORDS && next.linked * 2.0 > next.chars;
+        if is_lost && vocabulary::hits(blocks.text(page, block)).whole & Class::Contents.bit() != 0 {
+            kept[at] = false;
+        }
+    }
 }
 
 /// Rows of data tables, short items of lists, terms with what is said of them, questions that unfold with their answers.
@@ -38,11 +64,35 @@ fn keep_units(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
                 false
             }
             Some(Tag::Tr) => id < table_end,
+            Some(Tag::Ul | Tag::Ol) => {
+                complete(page, blocks, id, kept);
+                false
+            }
             Some(Tag::Li | Tag::Dd | Tag::Details) => true,
             _ => false,
         };
         if is_unit {
             settle(page, blocks, id, kept);
+        }
+    }
+}
+
+/// Keeps the rest of a short list of which most is kept, links aside.
+fn complete(page: &Page, blocks: &Blocks, list: NodeId, kept: &mut [bool]) {
+    /// Texts of such a list, at most.
+    const TEXTS: usize = 40;
+    let inside = blocks.inside(page, list);
+    if inside.len() > TEXTS {
+        return;
+    }
+    let (mut all, mut of_kept) = (0.0, 0.0);
+    for at in inside.clone() {
+        all += blocks.list[at].stats.words;
+        of_kept += if kept[at] { blocks.list[at].stats.words } else { 0.0 };
+    }
+    if of_kept < all && 2.0 * of_kept > all && all <= 2.0 * ITEM_WORDS {
+        for at in inside {
+            kept[at] |= blocks.list[at].linked == 0.0;
         }
     }
 }
@@ -217,9 +267,19 @@ fn heading_of(page: &Page, id: NodeId) -> Option<NodeId> {
     around.find(|&up| page.tag(up).is_some_and(Tag::is_heading))
 }
 
-/// How many prices each block tells.
+/// How many prices each block tells, outside of the foot of the page: there they are fine print. Cards and articles have a foot too.
 pub(super) fn prices_of(page: &Page, blocks: &Blocks) -> Vec<usize> {
-    blocks.list.iter().map(|block| prices(&blocks.text(page, block))).collect()
+    let is_part = |id: NodeId| matches!(page.tag(id), Some(Tag::Main | Tag::Article | Tag::Section | Tag::Li));
+    let is_foot = |id: NodeId| Marks::of(page, id).is(Landmark::Footer) && !page.ancestors(id).any(is_part);
+    let stands_below = |block: &Block| {
+        let around = iter::once(block.container).chain(page.ancestors(block.container));
+        around.take_while(|&up| up != page.body()).any(is_foot)
+    };
+    let count = |block: &Block| {
+        let count = prices(&blocks.text(page, block));
+        if count > 0 && stands_below(block) { 0 } else { count }
+    };
+    blocks.list.iter().map(count).collect()
 }
 
 /// Whether a choice would leave none of the prices of a page, of which it has so many at least.

@@ -45,6 +45,7 @@ pub(super) fn choice(page: &Page, blocks: &Blocks, kept: &[bool], thread: &Threa
     let is_among_kept = |id: NodeId| (first..last).contains(&id.index());
     let mut dropped = Vec::new();
     let mut box_end = NodeId::DOCUMENT;
+    let has_figures = page.has_any(&[Tag::Figure]);
     let mut at = NodeId(container.0 + 1);
     while at < page.end(container) {
         let Count { texts, kept } = count(at);
@@ -54,7 +55,9 @@ pub(super) fn choice(page: &Page, blocks: &Blocks, kept: &[bool], thread: &Threa
             let is_of_kept = || is_figure(page, at) || is_code(page, at) || is_caption(page, at, &counts);
             kept == 0 && (!is_among_kept(at) || !is_of_kept())
         };
-        let is_box = is_clutter && is_among_kept(at) && shows_picture(page, at, at < box_end);
+        let is_box = is_clutter
+            && is_among_kept(at)
+            && (shows_picture(page, at, at < box_end) || has_figures && holds_figures(page, at));
         if is_box {
             box_end = box_end.max(page.end(at));
         } else if is_clutter {
@@ -108,6 +111,29 @@ fn is_figure(page: &Page, id: NodeId) -> bool {
         && in_figure == chars
         && chars <= MAX_CAPTION
         && (linked * 2 <= chars || in_caption == chars && pictures == 1 && !is_card && !is_in_row(page, id))
+}
+
+/// Whether an element holds figures, and nothing else but links that choose one of them: the panes of tabs.
+fn holds_figures(page: &Page, id: NodeId) -> bool {
+    if page.tag(id).is_none() || page.chars(id) > 2 * MAX_CAPTION {
+        return false;
+    }
+    let (mut figures, mut figure_end) = (0, NodeId::DOCUMENT);
+    page.live(id).all(|at| {
+        let is_outside = at >= figure_end;
+        match page.tag(at) {
+            Some(Tag::Figure) if is_outside => {
+                figures += 1;
+                figure_end = page.end(at);
+                is_figure(page, at)
+            }
+            Some(Tag::A) => {
+                !is_outside || page.attribute(at, &local_name!("href")).is_some_and(|to| to.starts_with('#'))
+            }
+            Some(tag) => !(is_outside && (tag.is_heading() || matches!(tag, Tag::Input | Tag::Form | Tag::P))),
+            None => !is_outside || page.own_chars(at) == 0 || page.in_link(at),
+        }
+    }) && figures > 0
 }
 
 /// Whether a link leads neither to a picture nor, from a picture, to a place on its own page.
@@ -195,7 +221,7 @@ fn is_code(page: &Page, id: NodeId) -> bool {
             Some(Tag::Pre | Tag::Math) => code_end = code_end.max(page.end(at)),
             Some(Tag::Table) if at >= table_end => {
                 table_end = page.end(at);
-                if table::is_data(page, at) {
+                if table::is_data(page, at) || table::numbered_code(page, at).is_some() {
                     code_end = code_end.max(table_end);
                 }
             }

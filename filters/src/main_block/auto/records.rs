@@ -113,6 +113,11 @@ impl Records {
         (post != NodeId::DOCUMENT, self.fields[at].is_some())
     }
 
+    /// The innermost post around a block; the document where it stands in none.
+    pub(super) fn post_around(&self, block: &Block) -> NodeId {
+        self.post_of.get(block.container.index()).copied().unwrap_or(NodeId::DOCUMENT)
+    }
+
     pub(super) fn count(&self) -> usize {
         self.posts.len()
     }
@@ -194,6 +199,14 @@ impl Records {
         outermost(page, groups.into_values().chain(cards.into_values()).flatten().collect())
     }
 
+    /// The sign right above a post that has none, between it and the post before: bbPress writes the day as a line of its own.
+    fn above<'a>(&self, page: &Page, post: NodeId, signs: &'a [Sign]) -> Option<&'a Sign> {
+        let sign = &signs[signs.partition_point(|sign| sign.element < post).checked_sub(1)?];
+        let before = self.posts.partition_point(|&other| other < post).checked_sub(1);
+        let is_of_other = before.is_some_and(|at| sign.element < page.end(self.posts[at]));
+        (!is_of_other && page.contains(page.parent(post), sign.element)).then_some(sign)
+    }
+
     /// The posts of which something is kept, each with one name and one date.
     pub(super) fn posts(&self, page: &Page, blocks: &Blocks, kept: &[bool]) -> Thread {
         let mut is_kept = vec![false; page.len()];
@@ -206,6 +219,11 @@ impl Records {
         }
         has_text.sort_unstable();
         let mut thread = Thread::default();
+        let has_date = |&&post: &&NodeId| {
+            let next = self.dates.partition_point(|sign| sign.element < post);
+            self.dates.get(next).is_some_and(|sign| sign.element < page.end(post))
+        };
+        let are_dated = 2 * self.posts.iter().filter(has_date).count() > self.posts.len();
         for &post in self.posts.iter().filter(|post| has_text.binary_search(post).is_ok()) {
             thread.posts.push(post);
             let of_post = |sign: &&Sign| self.post_of[sign.element.index()] == post;
@@ -219,6 +237,7 @@ impl Records {
             let dates = &self.dates[within(&self.dates)];
             let near = name.map_or(post, |name| name.element);
             let date = dates.iter().filter(of_post).min_by_key(|sign| (sign.rank, sign.element.0.abs_diff(near.0)));
+            let date = date.or_else(|| self.above(page, post, &self.dates).filter(|_| !are_dated));
             if thread.posts.len() == 1 {
                 thread.starter = name.map(|name| signs::text_of(page, name)).filter(|name| !name.is_empty());
             }

@@ -4,7 +4,9 @@
 //! A rule is a row of [`RULES`]. The engine lets it propose on a copy, and carries out what the guards allow: a rule that keeps adds, one
 //! that drops removes; none drops the headline; none changes more than its share of the kept words.
 
+mod comments;
 mod companions;
+mod dialogs;
 mod duplicates;
 mod footnotes;
 mod headline;
@@ -55,6 +57,8 @@ const RULES: &[Rule] = &[
     Rule { name: "price", action: Action::Keep, when: |_| true, propose: price::keep, most: 0.5 },
     // What stands twice is half of a page.
     Rule { name: "duplicates", action: Action::Drop, when: |_| true, propose: duplicates::drop, most: 0.6 },
+    Rule { name: "dialogs", action: Action::Drop, when: |_| true, propose: dialogs::drop, most: 0.5 },
+    Rule { name: "comments", action: Action::Drop, when: is_article, propose: comments::drop, most: 0.95 },
     Rule { name: "next_article", action: Action::Drop, when: is_article, propose: next_article::drop, most: 0.9 },
     Rule { name: "prompts", action: Action::Drop, when: is_less_wanted, propose: prompts::drop, most: 0.1 },
     Rule { name: "related", action: Action::Drop, when: is_less_wanted, propose: related::drop, most: 0.25 },

@@ -130,13 +130,19 @@ fn is_author_class(value: &str) -> bool {
     })
 }
 
-/// The name inside an author: `<span itemprop=author itemscope><span itemprop=name>`, else its link, beside which stand ranks
-/// and numbers.
+/// The name inside an author: `<span itemprop=author itemscope><span itemprop=name>` or `<span class=vcard><span class=fn>` (hCard), else
+/// its link, beside which stand ranks and numbers.
 pub(super) fn inner_name(page: &Page, id: NodeId) -> Option<NodeId> {
     const MAX_NODES: usize = 30;
-    let itemprop = local_name!("itemprop");
     let inner = || page.live(id).skip(1).take(MAX_NODES);
-    inner().find(|&inner| page.attribute(inner, &itemprop).is_some_and(|value| value == "name")).or_else(|| {
+    let is_name = |inner: NodeId| {
+        page.attribute(inner, &local_name!("itemprop")) == Some("name")
+            || page
+                .attribute(inner, &local_name!("class"))
+                .is_some_and(|class| class.split_ascii_whitespace().any(|class| class == "fn"))
+                && page.chars(inner) > 0
+    };
+    inner().find(|&inner| is_name(inner)).or_else(|| {
         let is_link = |inner: &NodeId| page.tag(*inner) == Some(Tag::A);
         let mut links = inner().filter(is_link);
         let link = links.find(|&link| page.chars(link) > 0)?;

@@ -96,6 +96,11 @@ const PAIRS: &[(&str, &str, &str)] = &[
         "<p>The <ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp>字 <rt>ji</rt></ruby> and <ruby>東京<rt>とうきょう</rt></ruby>で<ruby>x<rt></rt></ruby>",
         "The 漢(kan)字(ji) and 東京(とうきょう)でx\n",
     ),
+    (
+        "items that number themselves, and a list directly in a list",
+        "<ol start=5><li>five<li value=10>ten<li>eleven</ol><ol><li>one<ol><li>one one</ol><li>two</ol><ul><li>a</li><ul><li>b</li></ul><li>c</li></ul>",
+        "5. five\n10. ten\n11. eleven\n\n1. one\n   1. one one\n2. two\n\n- a\n  - b\n- c\n",
+    ),
     ("a quotation in a line", "<p>He said: <q>No <b>more</b></q>.", "He said: “No **more**”.\n"),
     (
         "two line breaks in a row",

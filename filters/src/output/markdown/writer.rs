@@ -37,6 +37,12 @@ struct Level {
 struct List {
     /// `None`: bullets.
     number: Option<u64>,
+    /// Letters of the last item's marker.
+    indentation: usize,
+    /// Whether an item of it is open.
+    in_item: bool,
+    /// Whether it stands directly in another list, and belongs to that one's last item.
+    has_level: bool,
 }
 
 /// The separation that is still to be written before the next block.
@@ -185,32 +191,47 @@ impl Writer {
 
     pub(super) fn open_list(&mut self, number: Option<u64>) {
         self.paragraph(self.lists.is_empty());
-        self.lists.push(List { number });
+        let of_last_item = self.lists.last().filter(|list| !list.in_item && list.indentation > 0);
+        let indentation = of_last_item.map(|list| list.indentation);
+        if let Some(indentation) = indentation {
+            self.open_level(Level { marker: None, rest: " ".repeat(indentation), is_new: false });
+        }
+        self.lists.push(List { number, indentation: 0, in_item: false, has_level: indentation.is_some() });
     }
 
     pub(super) fn close_list(&mut self) {
         self.paragraph(false);
-        self.lists.pop();
+        if self.lists.pop().is_some_and(|list| list.has_level) {
+            self.close_level();
+        }
         if self.lists.is_empty() {
             self.owe(Gap::Empty);
         }
     }
 
-    pub(super) fn open_item(&mut self) {
+    /// `value`: the number that the item gives itself.
+    pub(super) fn open_item(&mut self, value: Option<u64>) {
         self.paragraph(false);
         let marker = match self.lists.last_mut() {
-            Some(List { number: Some(number) }) => {
+            Some(List { number: Some(number), .. }) => {
+                *number = value.unwrap_or(*number);
                 let marker = format!("{number}. ");
                 *number = number.saturating_add(1);
                 marker
             }
             _ => "- ".to_owned(),
         };
+        if let Some(list) = self.lists.last_mut() {
+            (list.indentation, list.in_item) = (marker.len(), true);
+        }
         self.open_level(Level { rest: " ".repeat(marker.len()), marker: Some(marker), is_new: true });
     }
 
     pub(super) fn close_item(&mut self) {
         self.paragraph(false);
+        if let Some(list) = self.lists.last_mut() {
+            list.in_item = false;
+        }
         self.close_level();
     }
 

@@ -8,8 +8,16 @@ use html5ever::{LocalName, local_name};
 use super::MARK;
 use crate::html::{NodeId, Page, tag::Tag};
 
-/// Drops or names them.
-pub(super) fn repair(page: &mut Page, buttons: &[NodeId]) {
+/// Drops or names them. A field that sends its form and has an empty name gets the one that browsers give it in their own language.
+pub(super) fn repair(page: &mut Page, buttons: &[NodeId], fields: &[NodeId]) {
+    for &id in fields {
+        let is = |name, wanted: fn(&str) -> bool| page.attribute(id, &name).is_some_and(|value| wanted(value.trim()));
+        if is(local_name!("type"), |kind| kind.eq_ignore_ascii_case("submit"))
+            && is(local_name!("value"), str::is_empty)
+        {
+            page.drop_attributes(id, |name, _| *name == local_name!("value"));
+        }
+    }
     for &id in buttons {
         if !page.is_live(id) || shows_something(page, id) {
             continue;

@@ -4,10 +4,11 @@
 //! Numbers are known by where they stand: in a cell of their own, counting up by one, beside a cell with code; or inside
 //! the code in elements that highlighters name alike, holding nothing but digits.
 
-use html5ever::local_name;
+use html5ever::{LocalName, local_name};
 
 use crate::{
     html::{NodeId, Page, tag::Tag},
+    measure::table,
     vocabulary::parts::Parts,
 };
 
@@ -46,6 +47,7 @@ fn text(page: &Page, id: NodeId) -> String {
 
 /// Code of which each line is a row of a table, beside its number: from here on it is code, and its rows are lines.
 pub(in crate::output) fn join_rows(page: &mut Page) {
+    drop_numbers(page);
     let tables: Vec<NodeId> =
         page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::Table) && holds_lines(page, id)).collect();
     for table in tables {
@@ -64,6 +66,61 @@ pub(in crate::output) fn join_rows(page: &mut Page) {
         }
     }
 }
+
+/// Takes out the numbers of lines: the cell of them beside a cell of code, and inside of code what highlighters call so.
+fn drop_numbers(page: &mut Page) {
+    const NUMBERS: Parts =
+        Parts::new(&["lineno", "line-number", "linenumber", "line_number", "hljs-ln-n", "ln-num", "crayon-num"]);
+    if page.has_any(&[Tag::Table]) {
+        let tables = page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::Table));
+        let found: Vec<_> = tables.filter_map(|id| Some((id, table::numbered_code(page, id)?))).collect();
+        for (id, [numbers, code]) in found {
+            page.drop_silently(numbers);
+            let is_marked = page.live(code).any(|inside| page.tag(inside) == Some(Tag::Pre));
+            page.retag(id, if is_marked { Tag::Div } else { Tag::Pre });
+            let frames: Vec<NodeId> = page
+                .live(id)
+                .skip(1)
+                .take_while(|&inside| inside <= code)
+                .filter(|&inside| page.tag(inside).is_some())
+                .collect();
+            for frame in frames {
+                page.retag(frame, Tag::Span);
+            }
+        }
+    }
+    if !page.has_any(&[Tag::Pre]) {
+        return;
+    }
+    let is_called_number = |name: &LocalName, value: &str| *name == local_name!("class") && NUMBERS.are_in(value);
+    if !page.any_attribute(is_called_number) {
+        return;
+    }
+    let mut code_end = NodeId::DOCUMENT;
+    let mut numbers = Vec::new();
+    for id in page.live(page.body()) {
+        if page.tag(id) == Some(Tag::Pre) {
+            code_end = code_end.max(page.end(id));
+        }
+        let class = local_name!("class");
+        let is_called = || page.attribute(id, &class).is_some_and(|value| is_called_number(&class, value));
+        if id < code_end && (1..=MAX_DIGITS).contains(&page.chars(id)) && is_called() {
+            let is_number = page
+                .live(id)
+                .filter_map(|inside| page.text(inside))
+                .all(|text| text.chars().all(|c| c.is_ascii_digit() || c.is_whitespace()));
+            if is_number {
+                numbers.push(id);
+            }
+        }
+    }
+    for id in numbers {
+        page.drop_silently(id);
+    }
+}
+
+/// Digits of the number of a line, at most.
+const MAX_DIGITS: usize = 6;
 
 /// Whether the last cell of every row is a line of code by its class, as GitHub and highlight.js call it.
 fn holds_lines(page: &Page, table: NodeId) -> bool {
@@ -84,6 +141,24 @@ fn holds_lines(page: &Page, table: NodeId) -> bool {
 mod tests {
     use super::*;
     use crate::testing::{by_id, page};
+
+    #[test]
+    fn numbers_of_lines_go_and_numbers_of_the_code_stay() {
+        let left = |html: &str| {
+            let mut page = page(html);
+            join_rows(&mut page);
+            super::super::code_lines::part(&mut page);
+            crate::measure::text::of_subtree(&page, page.body(), 2).trim().to_owned()
+        };
+        let crayon =
+            "<table class=crayon><tr><td><div>1</div><div>2</div><td><div><div>a {</div><div>  b }</div></div></table>";
+        assert_eq!(left(crayon), "a {\n  b }");
+        let pygments = "<table class=highlighttable><tr><td class=linenos><pre>1\n2</pre><td class=code><pre>x = 1\ny = 2</pre></table>";
+        assert_eq!(left(pygments), "x = 1\ny = 2");
+        assert_eq!(left("<pre><span class=lineno>1</span>a\n<span class=lineno>2</span>b</pre>"), "a\nb");
+        assert_eq!(left("<pre><span class=number>1</span> + a</pre>"), "1 + a");
+        assert_eq!(left("<table><tr><td>1<td>Introduction</table>"), "1\tIntroduction");
+    }
 
     #[test]
     fn prose_is_told_from_code() {

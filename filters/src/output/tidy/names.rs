@@ -7,6 +7,7 @@ use crate::{
     vocabulary::{
         lists::{Words, words},
         parts::Parts,
+        words::words_of_identifier,
     },
 };
 
@@ -28,7 +29,32 @@ const FRAMES: usize = 2;
 const FRAME_NODES: usize = 8;
 
 pub(super) fn is_for_screen_readers(page: &Page, id: NodeId) -> bool {
-    has_class(page, id, |class| FOR_SCREEN_READERS.contains(&class))
+    has_class(page, id, |class| FOR_SCREEN_READERS.contains(&class) || is_composed_for_screen_readers(class))
+}
+
+/// The same in names that are put together: `u-text-sr-only`, `is-screenreader-only`, `u-hiddenVisually`, `a-offscreen`,
+/// `x_visuallyHidden__1a2b`. Not what says when it is shown: `not-sr-only`, `sm:sr-only`, `sr-only-focusable`.
+fn is_composed_for_screen_readers(class: &str) -> bool {
+    /// Hardly any class has one, and cutting it into words costs more.
+    const SIGNS: Parts = Parts::new(&["sr-only", "sronly", "screen", "visually"]);
+    const NAMES: [&[&str]; 8] = [
+        &["sr", "only"],
+        &["sronly"],
+        &["screenreader"],
+        &["screen", "reader"],
+        &["visually", "hidden"],
+        &["hidden", "visually"],
+        &["visuallyhidden"],
+        &["offscreen"],
+    ];
+    if !SIGNS.are_in(class) || class.contains(':') {
+        return false;
+    }
+    let words: Vec<String> = words_of_identifier(class).collect();
+    // The last one is the whole name.
+    let words = words.split_last().map_or(&words[..], |(_, words)| words);
+    let has = |wanted: &[&str]| words.windows(wanted.len()).any(|those| those.iter().zip(wanted).all(|(a, b)| a == b));
+    NAMES.iter().any(|name| has(name)) && !has(&["not"]) && !has(&["focusable"])
 }
 
 /// The line that a note begins with ("Note", "Warning"): Sphinx and Material (`admonition-title`), GitHub (`markdown-alert-title`),
@@ -131,6 +157,29 @@ fn has_class(page: &Page, id: NodeId, is_wanted: impl FnMut(&str) -> bool) -> bo
 mod tests {
     use super::*;
     use crate::testing::{by_id, page};
+
+    #[test]
+    fn texts_for_screen_readers_are_known_by_composed_names() {
+        for class in [
+            "sr-only",
+            "u-text-sr-only",
+            "screenreader",
+            "u-hiddenVisually",
+            "is-screenreader-only",
+            "usa-sr-only",
+            "a-offscreen",
+            "screen-reader-only",
+            "fl-screen-reader-text",
+            "x_visuallyHidden__1a2b",
+        ] {
+            let page = page(&format!("<i id=t class='a {class}'>x"));
+            assert!(is_for_screen_readers(&page, by_id(&page, "t")), "{class}");
+        }
+        for class in ["not-sr-only", "sm:sr-only", "full-screen", "screen", "visually-striking", "sr-only-focusable"] {
+            let page = page(&format!("<i id=t class='{class}'>x"));
+            assert!(!is_for_screen_readers(&page, by_id(&page, "t")), "{class}");
+        }
+    }
 
     #[test]
     fn the_first_line_of_a_note_is_its_title() {

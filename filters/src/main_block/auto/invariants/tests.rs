@@ -49,7 +49,7 @@ proptest! {
         let page = page(&html);
         let blocks = Blocks::of(&page, &[]);
         let mut kept: Vec<bool> = choice.into_iter().cycle().take(blocks.list.len()).collect();
-        enforce(&page, &blocks, &mut kept);
+        enforce(&page, &blocks, &Records::default(), &mut kept);
         prop_assert_eq!(parted(&page, &blocks, &kept), Vec::<String>::new(), "{}", html);
         for at in 1..kept.len() {
             let around = page.ancestors(blocks.list[at - 1].container).take(1);
@@ -77,7 +77,7 @@ fn with_headings(html: &str) -> Vec<String> {
     let blocks = Blocks::of(&page, &[]);
     let texts: Vec<String> = blocks.list.iter().map(|block| blocks.text(&page, block)).collect();
     let mut kept: Vec<bool> = texts.iter().map(|text| text.starts_with("kept")).collect();
-    enforce(&page, &blocks, &mut kept);
+    enforce(&page, &blocks, &Records::default(), &mut kept);
     let kept = texts.into_iter().zip(kept).filter(|(_, kept)| *kept);
     kept.map(|(text, _)| text).filter(|text| text != "kept").collect()
 }
@@ -111,4 +111,118 @@ fn the_same_fields_of_alike_records_stay_or_go_with_their_labels() {
     assert_eq!(two("62 %", "kept Online").len(), 4);
     assert_eq!(two("Maker:", "<a href=/x>kept Acme</a>").len(), 4);
     assert_eq!(two("62 %", "<a href=/x>kept Read</a>").len(), 2);
+}
+
+/// A paragraph that is kept, of the length of texts.
+const TEXT: &str = "<p>kept and so the clock went on, as all clocks do, whoever winds them, and in whatever tower they may hang, until \
+    somebody comes and takes the weights away for good.</p>";
+
+/// What else is kept of a page of which the texts are kept that begin with "kept".
+fn also_kept(html: &str) -> Vec<String> {
+    let page = page(html);
+    let blocks = Blocks::of(&page, &[]);
+    let text = |block| blocks.text(&page, block);
+    let mut kept: Vec<bool> = blocks.list.iter().map(|block| text(block).starts_with("kept")).collect();
+    enforce(&page, &blocks, &Records::default(), &mut kept);
+    let those = blocks.list.iter().zip(kept).filter(|(block, kept)| *kept && !text(block).starts_with("kept"));
+    those.map(|(block, _)| text(block)).collect()
+}
+
+const NONE: [&str; 0] = [];
+
+#[test]
+fn what_is_short_between_two_texts_stays() {
+    for (between, words) in [
+        ("<div><div><h3>Washed</h3><ul><li>the screw</ul></div></div>", &["Washed", "the screw"][..]),
+        ("<div class='markdown-alert'><p>Note</p><p>No reload.</p></div>", &["Note", "No reload."]),
+        ("<figure class=pullquote><blockquote><p>Nobody spoke.</p></blockquote></figure>", &["Nobody spoke."]),
+        ("<div class=file><a href=/ledger.pdf>The ledger</a></div>", &["The ledger"]),
+    ] {
+        let framed = format!("<div>{TEXT}</div>{between}<div>{TEXT}</div>");
+        assert_eq!(also_kept(&framed), words, "{between}");
+        assert_eq!(also_kept(&format!("{between}{TEXT}")), NONE, "{between}");
+    }
+}
+
+#[test]
+fn bare_text_between_two_texts_stays_and_a_box_of_its_own_kind_goes() {
+    assert_eq!(also_kept(&format!("<div>{TEXT}<span>Planning</span>{TEXT}</div>")), ["Planning"]);
+    assert_eq!(also_kept(&format!("<div>{TEXT}<div><div>Every evening by mail</div></div>{TEXT}</div>")), NONE);
+}
+
+#[test]
+fn what_is_shown_already_does_not_come_back() {
+    let twice = format!("<div>{TEXT}<p>kept: the pier</p><p>Kept: the pier!</p>{TEXT}</div>");
+    assert_eq!(also_kept(&twice), NONE);
+}
+
+#[test]
+fn clutter_between_two_texts_goes() {
+    for between in [
+        "<p>Advertisement</p>",
+        "<p><a href=/x>Another story</a></p>",
+        "<div class=newsletter><p>One letter a week.</p></div>",
+        "<aside><p>Something else.</p></aside>",
+        "<button>Save</button>",
+        "<div class=modal><p>Wait!</p></div>",
+    ] {
+        assert_eq!(also_kept(&format!("<div>{TEXT}{between}{TEXT}</div>")), NONE, "{between}");
+    }
+}
+
+#[test]
+fn an_embedded_post_beside_a_text_stays_whole() {
+    let post = "<div><blockquote class=twitter-tweet><p>The geese have a list.</p>— Ann <a href=/status/2>4 October</a></blockquote></div>";
+    let words = ["The geese have a list.", "— Ann 4 October"];
+    assert_eq!(also_kept(&format!("{TEXT}{post}{TEXT}")), words);
+    assert_eq!(also_kept(&format!("<main>{TEXT}{post}</main>")), words);
+    assert_eq!(also_kept(&format!("<main>{TEXT}</main><aside><div>{post}</div></aside>")), NONE);
+}
+
+#[test]
+fn links_that_a_text_announces_stay() {
+    let links = "<p><a href=/a>A shed</a></p><p><a href=/b>A store</a></p><p><a href=/c>An office</a></p>";
+    let colon = TEXT.replace("good.", "good, and these are:");
+    assert_eq!(also_kept(&format!("<main>{colon}{links}{TEXT}</main>")), ["A shed", "A store", "An office"]);
+    assert_eq!(also_kept(&format!("<main>{TEXT}{links}{TEXT}</main>")), NONE);
+    let list = "<ul><li><a href=/a>A shed</a><li><a href=/b>A store</a></ul>";
+    assert_eq!(also_kept(&format!("<main>{TEXT}{list}{TEXT}</main>")), NONE);
+    let notes = format!("<section><h2>Notes</h2>{TEXT}{list}</section><section>{TEXT}</section>");
+    assert_eq!(also_kept(&notes), ["Notes", "A shed", "A store"]);
+    assert_eq!(also_kept(&format!("<main>{colon}{list}</main>")), ["A shed", "A store"]);
+    assert_eq!(also_kept(&format!("<main>{TEXT}{list}</main>")), NONE);
+}
+
+#[test]
+fn labels_alike_above_their_texts_stay() {
+    let entry = |time: &str| format!("<article><header><time>{time}</time><h3>kept head</h3></header>{TEXT}</article>");
+    assert_eq!(also_kept(&format!("{}{}", entry("11:40"), entry("11:12"))), ["11:40", "11:12"]);
+    assert_eq!(also_kept(&entry("11:40")), NONE);
+}
+
+#[test]
+fn questions_with_answers_and_facts_below_the_text_stay() {
+    let item = |question: &str| format!("<div class=item><h3>{question}</h3><div>For two years.</div></div>");
+    let section =
+        |count: usize| format!("<section><h2>Questions</h2>{}</section>", item("Is there a warranty?").repeat(count));
+    assert_eq!(also_kept(&format!("<article>{TEXT}</article>{}", section(3))).len(), 7);
+    assert_eq!(also_kept(&format!("<article>{TEXT}</article>{}", section(2))), NONE);
+    assert_eq!(also_kept(&format!("<article>{TEXT}</article><footer>{}</footer>", section(3))), NONE);
+    let table = "<table><tr><th>Year<td>1911<tr><th>Heat<td>Wood</table>";
+    let facts = format!("<section>{TEXT}</section><section><h2>Details</h2>{table}</section>");
+    assert_eq!(also_kept(&facts), ["Details", "Year", "1911", "Heat", "Wood"]);
+    assert_eq!(also_kept(&format!("<section>{TEXT}</section><section>{table}</section>")), NONE);
+}
+
+#[test]
+fn the_title_of_a_table_of_contents_goes_with_its_links() {
+    let title = |html: &str| {
+        let page = page(html);
+        let blocks = Blocks::of(&page, &[]);
+        let mut kept: Vec<bool> = blocks.list.iter().map(|block| block.linked == 0.0).collect();
+        enforce(&page, &blocks, &Records::default(), &mut kept);
+        kept[0]
+    };
+    assert!(!title(&format!("<p>Table of Contents</p><ul><li><a href=#a>The beams</a></ul>{TEXT}")));
+    assert!(title(&format!("<p>Of beams</p><ul><li><a href=#a>The beams</a></ul>{TEXT}")));
 }

@@ -1,0 +1,100 @@
+//! What stands after the last kept text and is the page's own all the same: the questions that a page answers in parts that unfold,
+//! the facts that it gives as a table under a heading, the list that a text announces.
+
+use super::{super::blocks::Blocks, between::stands_well, heading_of, scope};
+use crate::{
+    hashing::Table,
+    html::{NodeId, Page, tag::Tag},
+    measure::table,
+    vocabulary::words::is_question,
+};
+
+/// Questions alike from which they are those that the page answers.
+const QUESTIONS: usize = 3;
+
+/// Words of a question. Fewer are buttons ("Forgot password?"), more are texts.
+const QUESTION_WORDS: std::ops::RangeInclusive<f32> = 3.0..=30.0;
+
+/// Words of an answer, at most.
+const ANSWER_WORDS: f32 = 250.0;
+
+/// Keeps all of it.
+pub(super) fn keep(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+    let Some(last) = kept.iter().rposition(|&kept| kept) else { return };
+    let end = blocks.list[last].container;
+    keep_answered(page, blocks, end, kept);
+    keep_facts(page, blocks, last, kept);
+    keep_announced(page, blocks, kept);
+}
+
+/// Keeps questions that look alike, each with its answer.
+fn keep_answered(page: &Page, blocks: &Blocks, end: NodeId, kept: &mut [bool]) {
+    let list = &blocks.list;
+    let asks = |at: usize| {
+        let block = &list[at];
+        QUESTION_WORDS.contains(&block.stats.words)
+            && block.linked == 0.0
+            && blocks.texts(block).iter().rev().find_map(|&id| page.text(id)).is_some_and(|text| is_question(&text))
+    };
+    let questions: Vec<usize> = (0..list.len()).filter(|&at| asks(at)).collect();
+    if questions.len() < QUESTIONS {
+        return;
+    }
+    let mut alike: Table<_, Vec<(usize, usize)>> = Table::default();
+    for (number, &at) in questions.iter().enumerate() {
+        let container = list[at].container;
+        let own = heading_of(page, container).unwrap_or(container);
+        let next = questions.get(number + 1).copied().unwrap_or(list.len());
+        let until = blocks.inside(page, scope(page, blocks, own)).end.min(next);
+        let mut words = 0.0;
+        let is_answer = |&other: &usize| {
+            words += list[other].stats.words;
+            let is_linked = list[other].linked * 2.0 > list[other].chars;
+            !is_linked && words <= ANSWER_WORDS && heading_of(page, list[other].container).is_none()
+        };
+        let answer = (at + 1..until).take_while(is_answer).count();
+        if answer > 0 && stands_well(page, container, &[end]) {
+            alike.entry((page.tag(own), page.first_class(own))).or_default().push((at, at + 1 + answer));
+        }
+    }
+    for (from, to) in alike.into_values().filter(|those| those.len() >= QUESTIONS).flatten() {
+        kept[from..to].fill(true);
+    }
+}
+
+/// Keeps tables of facts under a heading of their own.
+fn keep_facts(page: &Page, blocks: &Blocks, last: usize, kept: &mut [bool]) {
+    if !page.has_any(&[Tag::Table]) {
+        return;
+    }
+    let after = blocks.list[last].container;
+    for id in page.live(page.body()).filter(|&id| id > after && page.tag(id) == Some(Tag::Table)) {
+        let own = blocks.inside(page, id);
+        let Some(above) = own.start.checked_sub(1).filter(|_| own.start > last && !own.is_empty()) else { continue };
+        let is_headed = heading_of(page, blocks.list[above].container)
+            .is_some_and(|heading| page.contains(scope(page, blocks, heading), id));
+        let (linked, chars) = blocks.list[own.clone()]
+            .iter()
+            .fold((0.0, 0.0), |(linked, chars), block| (linked + block.linked, chars + block.chars));
+        if is_headed && linked * 2.0 <= chars && table::is_data(page, id) && stands_well(page, id, &[after]) {
+            kept[own].fill(true);
+        }
+    }
+}
+
+/// Keeps a list directly below a kept text of some length that ends in a colon.
+fn keep_announced(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+    let announced: Vec<_> = (0..kept.len().saturating_sub(1))
+        .filter(|&at| kept[at] && !kept[at + 1] && blocks.list[at].is_long())
+        .filter_map(|at| {
+            let text = blocks.list[at].container;
+            let next = page.live_siblings_after(text).find(|&next| page.tag(next).is_some());
+            let list = next.filter(|&next| matches!(page.tag(next), Some(Tag::Ul | Tag::Ol | Tag::Dl)))?;
+            let is_colon = blocks.text(page, &blocks.list[at]).trim_end().ends_with([':', '：']);
+            (is_colon && stands_well(page, list, &[text])).then(|| blocks.inside(page, list))
+        })
+        .collect();
+    for own in announced {
+        kept[own].fill(true);
+    }
+}
