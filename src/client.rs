@@ -198,7 +198,7 @@ impl Client {
         if let Some((connection, stream)) = pool.http2(target, wants) {
             return Some(Connection::Http2(connection, stream));
         }
-        let permit = requester.try_http1()?;
+        let permit = if requester.is_nested { None } else { Some(requester.pinned.try_http1()?) };
         self.kept_http1(pool, target, permit, wants).await.ok()
     }
 
@@ -351,11 +351,6 @@ impl Client {
 }
 
 impl Requester<'_> {
-    /// The permit to use one more HTTP/1.1 connection, if there is one now.
-    fn try_http1(self) -> Option<Option<OwnedSemaphorePermit>> {
-        if self.is_nested { Some(None) } else { self.pinned.try_http1().map(Some) }
-    }
-
     /// Waits for the permit to use one more HTTP/1.1 connection.
     async fn http1(self) -> Option<OwnedSemaphorePermit> {
         if self.is_nested { None } else { self.pinned.http1().await }

@@ -214,12 +214,11 @@ fn host_only(host: &str) -> &str {
 /// Whether a public page wanted something of the home network. This page names none, so that a link here leads there; and it cannot
 /// be framed.
 fn is_from_public(error: &Error) -> bool {
-    let is_it = |refusal: &Refusal| matches!(refusal, Refusal::FromPublic(_));
-    match error {
-        Error::Refused(refusal) => is_it(refusal),
-        Error::Upstream { error: UpstreamError::Address(refusal), .. } => is_it(refusal),
-        _ => false,
-    }
+    matches!(
+        error,
+        Error::Refused(Refusal::FromPublic(_))
+            | Error::Upstream { error: UpstreamError::Address(Refusal::FromPublic(_)), .. }
+    )
 }
 
 fn title(error: &Error) -> &'static str {

@@ -201,12 +201,11 @@ impl SniffedConnect {
         let Destination::Origin(permit) = &self.destination else {
             return true;
         };
-        let connected = match self.ahead.error.take() {
-            Some(error) => Err(error),
-            None => {
-                let upstream = self.ahead.upstream.take();
-                self.running.client.preconnect(permit, requester(&self.connection), upstream).await
-            }
+        let connected = if let Some(error) = self.ahead.error.take() {
+            Err(error)
+        } else {
+            let upstream = self.ahead.upstream.take();
+            self.running.client.preconnect(permit, requester(&self.connection), upstream).await
         };
         match connected {
             Err(error) if is_for_a_tunnel(permit.target(), &error) => {

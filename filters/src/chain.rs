@@ -373,7 +373,7 @@ mod tests {
 
         let served = Arc::new(AtomicBool::new(false));
         let config = ChainConfig { order: Vec::new(), ..ChainConfig::default() };
-        let limits = PageLimits { cpu: Duration::from_secs(600), ..PageLimits::default() };
+        let limits = PageLimits { cpu: Duration::from_mins(10), ..PageLimits::default() };
         let mut chain = Chain::new(&config, limits, HostList::default()).unwrap();
         chain.filters.push(Box::new(Served(Arc::clone(&served))));
         let mut feed = Arc::new(chain).page(&url());

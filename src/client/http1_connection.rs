@@ -40,7 +40,7 @@ pub(super) struct Http1Connection {
     asks: Arc<AtomicBool>,
     surplus: Surplus,
     local: Option<IpAddr>,
-    /// It has had a response.
+    /// The origin has answered on this connection.
     has_answered: bool,
 }
 

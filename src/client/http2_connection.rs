@@ -223,7 +223,7 @@ mod tests {
         drop(resting);
         let ended = timeout(Duration::from_mins(1), async {
             while !connection.sender.is_closed() {
-                sleep(PING_TIMEOUT / 8).await
+                sleep(PING_TIMEOUT / 8).await;
             }
         });
         ended.await.expect("a PING without an answer ends the connection");

@@ -30,9 +30,9 @@ pub(super) struct Opener {
 /// Why an origin is asked over HTTP/1.1.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Http1 {
-    /// It chose so (ALPN); another time it may choose otherwise.
+    /// The origin chose so (ALPN); another time it may choose otherwise.
     Chosen,
-    /// It asked for it (RFC 9113 § 7, `HTTP_1_1_REQUIRED`).
+    /// The origin asked for it (RFC 9113 § 7, `HTTP_1_1_REQUIRED`).
     Required,
 }
 

@@ -85,7 +85,7 @@ impl Shares {
         Some(Share { of: Arc::clone(self), owner: Arc::clone(owner), units })
     }
 
-    /// As [`Shares::take`], once it is possible.
+    /// Waits until [`Shares::take`] is possible.
     pub(super) async fn wait(self: &Arc<Self>, owner: &Arc<Owner>, units: u64, most: u64, times: Multiple) -> Share {
         loop {
             let freed = self.freed.notified();

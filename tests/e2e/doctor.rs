@@ -273,7 +273,7 @@ async fn a_report_names_no_host_no_address_and_no_file() {
     let own = format!(
         "sites: [{{ hosts: [secret.example], profile: off }}]\nhttps: {{ except: [bank.secret.example] }}\nblocking: {{ dir: /proc/secret, lists: ['{list}'] }}\n"
     );
-    let yaml = format!("{}{own}", settings(port).lines().take(3).map(|line| format!("{line}\n")).collect::<String>());
+    let yaml = format!("{}\n{own}", settings(port).lines().take(3).collect::<Vec<_>>().join("\n"));
     fs::write(dir.path().join("c.yaml"), yaml).unwrap();
     for arguments in [&["--report"][..], &["--report", "--json"]] {
         let (path, arguments) = (dir.path().to_owned(), arguments.to_vec());

@@ -121,7 +121,7 @@ async fn failures(says: &'static str, idle: Duration) -> usize {
             let request = setup.fill(POST);
             client.write_all(request.as_bytes()).await.unwrap();
             soon(read_until(&mut client, "\r\n\r\nok")).await;
-            sleep(idle - Duration::from_millis(20) + Duration::from_micros(number * 400)).await;
+            sleep((idle + Duration::from_micros(number * 400)).saturating_sub(Duration::from_millis(20))).await;
             client.write_all(request.as_bytes()).await.unwrap();
             let answer = soon(read_until(&mut client, "\r\n\r\n")).await;
             usize::from(!answer.starts_with("HTTP/1.1 200"))

@@ -106,6 +106,9 @@ async fn a_public_page_in_chromium_reaches_nothing_at_home() {
     proxy.stop().await;
 }
 
+/// The method and fields of a request for a device at home, and whether it is refused.
+type Case<'a> = (&'a http::Method, &'a [(&'a str, &'a str)], bool);
+
 #[tokio::test]
 async fn public_names_and_pages_get_an_answer_that_says_what_to_do() {
     if !namespace::enter_home("home_network::public_names_and_pages_get_an_answer_that_says_what_to_do") {
@@ -131,7 +134,7 @@ async fn public_names_and_pages_get_an_answer_that_says_what_to_do() {
     }
     let before = router.requests().len();
     let (public, post) = (("referer", "https://evil.example/"), http::Method::POST);
-    let cases: [(&http::Method, &[(&str, &str)], bool); 6] = [
+    let cases: [Case; 6] = [
         (&http::Method::GET, &[public], true),
         (&http::Method::GET, &[public, ("sec-fetch-site", "cross-site"), ("sec-fetch-dest", "document")], false),
         (&post, &[public, ("sec-fetch-site", "cross-site"), ("sec-fetch-dest", "document")], true),

@@ -89,7 +89,7 @@ async fn where_a_server_takes_no_more_streams_another_connection_is_opened() {
     assert_eq!(one.status, 200);
 }
 
-/// As a browser asks for the pictures of a page, all at once.
+/// Asks for 120 pictures at once, as a browser does for a page.
 async fn pictures(proxy: &TestProxy, target: &str) {
     let mut sender = client(proxy, target).await;
     let mut asked = Vec::new();

@@ -141,6 +141,10 @@ async fn a_file_that_appears_in_a_new_folder_takes_effect() {
     std::fs::create_dir_all(place.parent().unwrap()).unwrap();
     std::fs::write(&place, "rewrite: { enabled: false }").unwrap();
     until_switched_off(&proxy).await;
+    // The name of the file follows its settings.
+    while proxy.config_file().is_none() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
     assert_eq!(proxy.config_file(), Some(place));
 }
 
@@ -212,7 +216,7 @@ async fn requests_are_answered_while_long_lists_are_compiled() {
         let asked = std::time::Instant::now();
         assert_eq!(get(&proxy, "http://gleaner.internal/", &[]).await.status, 200);
         longest = longest.max(asked.elapsed());
-        assert!(started.elapsed() < Duration::from_secs(60), "the change takes effect");
+        assert!(started.elapsed() < Duration::from_mins(1), "the change takes effect");
     }
     let took = started.elapsed();
     eprintln!("the longest wait of a request in a reload of {took:?}: {longest:?}");

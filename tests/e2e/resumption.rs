@@ -20,10 +20,31 @@ use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use crate::{
     certificates::self_signed,
-    harness::{TestCa, TestProxy, client::connect, get, origin::read_head},
+    harness::{
+        TestCa, TestProxy,
+        client::connect,
+        get,
+        namespace::{self, set_names},
+        origin::read_head,
+    },
 };
 
-const ON: &str = "https: { intercept: on }\n";
+const ON: &str = "https: { intercept: on }\naccess: { allow_targets: ['127.0.0.1:443', '[::1]:443'] }\n";
+
+/// A proxy in a network where hosts of these tests take connections, which is all that is done with them.
+async fn proxy_of_hosts() -> TestProxy {
+    set_names(&[("a.example", "127.0.0.1"), ("b.example", "127.0.0.1")]);
+    for ip in ["127.0.0.1", "::1"] {
+        let listener = TcpListener::bind((ip, 443)).await.unwrap();
+        tokio::spawn(async move {
+            let mut taken = Vec::new();
+            while let Ok(connection) = listener.accept().await {
+                taken.push(connection);
+            }
+        });
+    }
+    TestProxy::start(ON).await
+}
 
 /// A client that trusts the proxy and keeps its sessions.
 fn client(proxy: &TestProxy, versions: &[&'static SupportedProtocolVersion]) -> ClientConfig {
@@ -37,7 +58,7 @@ fn client(proxy: &TestProxy, versions: &[&'static SupportedProtocolVersion]) -> 
         .with_no_client_auth()
 }
 
-/// One intercepted connection. Its request names no host, so that nothing is connected to; tickets come with the answer.
+/// One intercepted connection. Its request names no host and goes nowhere; tickets come with the answer.
 async fn visit(proxy: &TestProxy, host: &str, client: &Arc<ClientConfig>) -> std::io::Result<HandshakeKind> {
     let stream = connect(proxy, &format!("{host}:443")).await;
     let name = host.trim_matches(['[', ']']).to_owned();
@@ -93,7 +114,10 @@ impl ClientSessionStore for Confused {
 
 #[tokio::test]
 async fn a_client_that_comes_back_resumes_its_session() {
-    let proxy = TestProxy::start(ON).await;
+    if !namespace::enter("resumption::a_client_that_comes_back_resumes_its_session", "") {
+        return;
+    }
+    let proxy = proxy_of_hosts().await;
     for version in [&TLS13, &TLS12] {
         for host in ["a.example", "127.0.0.1"] {
             let client = Arc::new(client(&proxy, &[version]));
@@ -110,7 +134,10 @@ async fn a_client_that_comes_back_resumes_its_session() {
 /// their tickets must be told apart by something else.
 #[tokio::test]
 async fn a_ticket_of_one_host_resumes_nothing_at_another() {
-    let proxy = TestProxy::start(ON).await;
+    if !namespace::enter("resumption::a_ticket_of_one_host_resumes_nothing_at_another", "") {
+        return;
+    }
+    let proxy = proxy_of_hosts().await;
     for version in [&TLS13, &TLS12] {
         for (host, other) in [("a.example", "b.example"), ("127.0.0.1", "[::1]")] {
             let mut client = client(&proxy, &[version]);
@@ -130,7 +157,10 @@ async fn a_ticket_of_one_host_resumes_nothing_at_another() {
 
 #[tokio::test]
 async fn no_session_outlives_its_authority() {
-    let proxy = TestProxy::start(ON).await;
+    if !namespace::enter("resumption::no_session_outlives_its_authority", "") {
+        return;
+    }
+    let proxy = proxy_of_hosts().await;
     let client = Arc::new(client(&proxy, &[&TLS13]));
     for expected in [HandshakeKind::Full, HandshakeKind::Resumed] {
         let kind = visit(&proxy, "a.example", &client).await.unwrap();

@@ -143,7 +143,7 @@ async fn half_closed_tunnels_in_which_nothing_moves_give_their_places_back() {
             if !client_closes {
                 stream.shutdown().await.unwrap();
             }
-            std::future::pending().await
+            std::future::pending::<()>().await;
         })
         .await;
         let yaml = format!("timeouts: {{ half_closed_seconds: 1 }}\nlimits: {{ connections_per_client: {PLACES} }}");

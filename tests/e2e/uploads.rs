@@ -128,14 +128,14 @@ async fn an_upload_to_an_origin_that_does_not_read_is_given_up() {
     for road in ROADS {
         let setup = Setup::sockets(road, GIVES_UP_SOON, |mut stream| async move {
             read_head(&mut stream).await;
-            std::future::pending().await
+            std::future::pending::<()>().await;
         })
         .await;
         let mut client = setup.connect().await;
         let request = format!("POST {{/}} HTTP/1.1\r\nHost: {{host}}\r\nContent-Length: {}\r\n\r\n", 64 << 20);
         client.write_all(setup.fill(&request).as_bytes()).await.unwrap();
         let (mut read, mut write) = tokio::io::split(client);
-        let upload = tokio::spawn(async move { while write.write_all(&[0; 1 << 16]).await.is_ok() {} });
+        let upload = tokio::spawn(async move { while write.write_all(&[0; 1 << 13]).await.is_ok() {} });
         let head = soon(read_head(&mut read)).await;
         assert!(head.starts_with("HTTP/1.1 504"), "{road:?}: {head}");
         upload.abort();

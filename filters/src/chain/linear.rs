@@ -265,7 +265,7 @@ fn parts() -> Vec<String> {
 }
 
 fn compare_all(nodes: usize, parts: &[String]) {
-    let limits = PageLimits { cpu: std::time::Duration::from_secs(600), ..PageLimits::default() };
+    let limits = PageLimits { cpu: std::time::Duration::from_mins(10), ..PageLimits::default() };
     let halves = parts.chunks(parts.len().div_ceil(2));
     let wrong: Vec<String> = thread::scope(|scope| {
         let threads: Vec<_> = halves

@@ -50,7 +50,7 @@ impl Budget {
         }
     }
 
-    /// That of a page whose time nobody counts.
+    /// The budget of a page whose time nobody counts.
     pub(crate) fn endless() -> Budget {
         Budget::new(Duration::MAX, Duration::ZERO, Arc::default())
     }
@@ -78,31 +78,6 @@ impl Budget {
         if self.clock.may_exceed(self.left) && self.clock.elapsed() > self.left {
             resume_unwind(Box::new(Stop::OutOfTime { limit: self.limit }));
         }
-    }
-}
-
-/// Counting of the steps of all pages of a thread.
-#[cfg(test)]
-pub(crate) mod testing {
-    use std::cell::Cell;
-
-    use super::Budget;
-
-    thread_local! {
-        static STEPS: Cell<u64> = const { Cell::new(0) };
-    }
-
-    impl Drop for Budget {
-        fn drop(&mut self) {
-            let steps = self.steps_before.get() + u64::from(self.steps.get());
-            STEPS.with(|all| all.set(all.get() + steps));
-        }
-    }
-
-    /// What some work gives, and the steps that it made: the same on whatever machine.
-    pub(crate) fn steps_of<T>(work: impl FnOnce() -> T) -> (T, u64) {
-        STEPS.set(0);
-        (work(), STEPS.get())
     }
 }
 
@@ -146,4 +121,29 @@ fn now() -> Duration {
     use std::sync::LazyLock;
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     START.elapsed()
+}
+
+/// Counting of the steps of all pages of a thread.
+#[cfg(test)]
+pub(crate) mod testing {
+    use std::cell::Cell;
+
+    use super::Budget;
+
+    thread_local! {
+        static STEPS: Cell<u64> = const { Cell::new(0) };
+    }
+
+    impl Drop for Budget {
+        fn drop(&mut self) {
+            let steps = self.steps_before.get() + u64::from(self.steps.get());
+            STEPS.with(|all| all.set(all.get() + steps));
+        }
+    }
+
+    /// What some work gives, and the steps that it made: the same on whatever machine.
+    pub(crate) fn steps_of<T>(work: impl FnOnce() -> T) -> (T, u64) {
+        STEPS.set(0);
+        (work(), STEPS.get())
+    }
 }

@@ -5,7 +5,7 @@ use super::{Fate, NodeId, Page};
 /// Steps that are charged together, in advance: a walk that ends early is charged for more than it made.
 const STRIDE: u32 = 64;
 
-/// As [`STRIDE`], for walks upwards or along siblings, which are shorter.
+/// Steps that walks upwards or along siblings, which are shorter, are charged together.
 const SHORT_STRIDE: u32 = 16;
 
 /// Charges a page's time for steps.

@@ -23,7 +23,7 @@ const MIN_CELLS: usize = 4;
 /// Visible characters up to which an element with the name of a cookie box is one. Higher: policies about cookies would go.
 const COOKIE_CHARS: usize = 1200;
 
-/// The same of a box that opens over the page. Higher: pages go that are built as such a box.
+/// Visible characters up to which a box that opens over the page goes. Higher: pages go that are built as such a box.
 const BOX_CHARS: usize = 600;
 
 /// Links from which a list of links is a menu, and the share of its characters that stand in them.

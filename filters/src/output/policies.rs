@@ -5,7 +5,7 @@ use html5ever::local_name;
 
 use crate::html::{Page, tag::Tag};
 
-/// Those in force, each on one line: of the others in a page browsers take none (HTML Standard § 4.2.5.3).
+/// The policies in force, each on one line: browsers take those of `<meta>` elements in the head alone (HTML Standard § 4.2.5.3).
 pub(crate) fn of(page: &Page) -> Vec<String> {
     let of_head = page.about(Tag::Meta).filter(|&id| page.tag(page.parent(id)) == Some(Tag::Head));
     let policies = of_head.filter(|&id| {

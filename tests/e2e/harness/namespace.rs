@@ -18,15 +18,13 @@ const INSIDE: &str = "GLEANER_TEST_NAMESPACE";
 
 const READY: &str = "the network is ready";
 
-/// A home network and a public address on one virtual interface (a dummy one where the kernel has no pairs), and a hosts file
-/// of its own.
+/// A home network and a public address on one virtual interface, a dummy one where the kernel has no pairs.
 const HOME_NETWORK: &str = "
 ip link add home0 type veth peer name home1 2>/dev/null && ip link set home1 up || ip link add home0 type dummy
-ip addr add 192.168.77.1/24 dev home0 && ip addr add 203.0.113.5/24 dev home0 && ip link set home0 up
-mount --bind \"$GLEANER_TEST_NAMESPACE\" /etc/hosts";
+ip addr add 192.168.77.1/24 dev home0 && ip addr add 203.0.113.5/24 dev home0 && ip link set home0 up";
 
-/// Whether the test goes on here, in a network where only loopback is up and this was done in a shell. Outside of it the
-/// test is run there to its end, which must be a good one; without the privileges it is skipped.
+/// Whether the test goes on here, in a network where only loopback is up, names are those of [`set_names`], and this was done in a
+/// shell. Outside of it the test is run there to its end, which must be a good one; without the privileges it is skipped.
 pub(crate) fn enter(test: &str, before: &str) -> bool {
     if env::var_os(INSIDE).is_some() {
         return true;
@@ -34,7 +32,9 @@ pub(crate) fn enter(test: &str, before: &str) -> bool {
     let dir = tempfile::tempdir().unwrap();
     let hosts = dir.path().join("hosts");
     fs::write(&hosts, "127.0.0.1 localhost\n").unwrap();
-    let script = format!("set -e; ip link set lo up; {before}\necho '{READY}'; exec \"$0\" --exact \"$1\" --nocapture");
+    let script = format!(
+        "set -e; ip link set lo up; mount --bind \"${INSIDE}\" /etc/hosts; {before}\necho '{READY}'; exec \"$0\" --exact \"$1\" --nocapture"
+    );
     let mut command = Command::new("unshare");
     command.args(["-n", "-m", "sh", "-c", &script]).arg(env::current_exe().unwrap()).arg(test).env(INSIDE, &hosts);
     let Ok(Output { status, stdout, stderr }) = command.output() else {
@@ -53,16 +53,16 @@ pub(crate) fn enter(test: &str, before: &str) -> bool {
     false
 }
 
-/// [`enter`] a network with [`HOME`] and [`PUBLIC`], whose names [`set_names`] gives.
+/// [`enter`] a network with [`HOME`] and [`PUBLIC`].
 pub(crate) fn enter_home(test: &str) -> bool {
     enter(test, HOME_NETWORK)
 }
 
 /// Gives names to addresses, from now on.
 pub(crate) fn set_names(names: &[(&str, &str)]) {
-    let lines: String = names.iter().map(|(name, address)| format!("{address} {name}\n")).collect();
+    let lines: Vec<String> = names.iter().map(|(name, address)| format!("{address} {name}")).collect();
     // In place: another file would not be the mounted one.
-    fs::write("/etc/hosts", format!("127.0.0.1 localhost\n{lines}")).unwrap();
+    fs::write("/etc/hosts", format!("127.0.0.1 localhost\n{}\n", lines.join("\n"))).unwrap();
 }
 
 /// Changes the network that the test is in.

@@ -91,7 +91,7 @@ impl Blocks {
         begins_before(id)..begins_before(page.end(id))
     }
 
-    /// As [`Blocks::inside`], for those who go over all of them: the page's time is charged for it.
+    /// The blocks that begin inside of an element, for a loop over all of them: the page's time is charged for it.
     pub(crate) fn over(&self, page: &Page, id: NodeId) -> Range<usize> {
         let inside = self.inside(page, id);
         page.charge(count(inside.len()));

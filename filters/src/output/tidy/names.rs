@@ -32,7 +32,7 @@ pub(super) fn is_for_screen_readers(page: &Page, id: NodeId) -> bool {
     has_class(page, id, |class| FOR_SCREEN_READERS.contains(&class) || is_composed_for_screen_readers(class))
 }
 
-/// The same in names that are put together: `u-text-sr-only`, `is-screenreader-only`, `u-hiddenVisually`, `a-offscreen`,
+/// Whether a name that is put together says that its text is for screen readers: `u-text-sr-only`, `is-screenreader-only`, `u-hiddenVisually`, `a-offscreen`,
 /// `x_visuallyHidden__1a2b`. Not what says when it is shown: `not-sr-only`, `sm:sr-only`, `sr-only-focusable`.
 fn is_composed_for_screen_readers(class: &str) -> bool {
     /// Hardly any class has one, and cutting it into words costs more.

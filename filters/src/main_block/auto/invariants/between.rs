@@ -126,7 +126,7 @@ fn keep_lists_of_links(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
         let own = blocks.inside(page, links);
         let section = blocks.inside(page, page.parent(links));
         let is_headed = page.tag(list[section.start].container).is_some_and(Tag::is_heading);
-        let is_list = own.start == at + 1 && own.len() > 1 && own.end <= last && own.end == section.end && is_headed;
+        let is_list = own.start == at + 1 && own.len() > 1 && own.end <= end && own.end == section.end && is_headed;
         if is_list
             && stands_well(page, links, &[text])
             && !list[own.clone()].iter().any(|block| is_boilerplate(page, blocks, block))
