@@ -179,6 +179,8 @@ pub struct Config {
     pub profiles: Profiles,
     /// A hash of all that decides what a page looks like after the chain, but for the profile.
     pub fingerprint: u64,
+    /// A hash of the file's text, which tells whether a change that was written is in force.
+    pub text_hash: u64,
     /// The files of lists that are not in use, and why.
     pub unread_lists: Option<ConfigError>,
     /// Hints about settings that are read otherwise than they may have been meant.

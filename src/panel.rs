@@ -204,13 +204,10 @@ impl Visit<'_> {
         }
     }
 
-    /// Waits until another configuration is in force than when the request came, or has failed: the file is watched, and a change
-    /// takes effect within half a second.
-    async fn taken_over(&self) {
-        let is_so = || {
-            let running = self.proxy.running();
-            !std::ptr::eq(&raw const *running, self.running) || self.proxy.reload_error().is_some()
-        };
+    /// Waits until the file with this [`Config::text_hash`](crate::Config::text_hash) is in force, or has failed: it is watched, and
+    /// a change takes effect within half a second.
+    async fn taken_over(&self, text_hash: u64) {
+        let is_so = || self.proxy.running().config.text_hash == text_hash || self.proxy.reload_error().is_some();
         let waiting = async {
             while !is_so() {
                 tokio::time::sleep(Duration::from_millis(20)).await;

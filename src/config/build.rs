@@ -50,6 +50,7 @@ impl RawConfig {
             untouched,
             profiles: Profiles::default(),
             fingerprint,
+            text_hash: 0,
             unread_lists: None,
             hints: hint.into_iter().chain(strangers).collect(),
             watched,

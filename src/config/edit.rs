@@ -94,8 +94,9 @@ pub(crate) fn edited(text: &str, changes: &[Change], name: &Path) -> Result<(Str
     }
 }
 
-/// Makes these changes in the file, if its text is still this one. What was there is kept beside it, as `….bak`.
-pub(crate) fn save(before: &str, changes: &[Change], name: &Path) -> Result<(), EditError> {
+/// Makes these changes in the file, if its text is still this one. What was there is kept beside it, as `….bak`. Returns the
+/// [`Config::text_hash`] of what was written.
+pub(crate) fn save(before: &str, changes: &[Change], name: &Path) -> Result<u64, EditError> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock();
     let failed = |error| EditError::Io { file: name.to_owned(), error };
@@ -104,7 +105,7 @@ pub(crate) fn save(before: &str, changes: &[Change], name: &Path) -> Result<(), 
     if file::read_text(&real, file::MAX_CONFIG).map_err(failed)? != before {
         return Err(EditError::Stale);
     }
-    let (after, _) = edited(before, changes, name)?;
+    let (after, config) = edited(before, changes, name)?;
     let beside = |ending: &str| PathBuf::from(format!("{}{ending}", real.display()));
     let permissions = fs::metadata(&real).map_err(failed)?.permissions();
     if permissions.readonly() {
@@ -124,7 +125,8 @@ pub(crate) fn save(before: &str, changes: &[Change], name: &Path) -> Result<(), 
         // It may not be there.
         let _ = fs::remove_file(&new);
         failed(error)
-    })
+    })?;
+    Ok(config.text_hash)
 }
 
 /// The first file that a text names and the one before it does not, with its key.

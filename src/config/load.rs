@@ -1,7 +1,9 @@
 //! Where the configuration comes from: a named file, the usual places, or the built-in defaults.
 
 use std::{
-    env, io,
+    env,
+    hash::{DefaultHasher, Hash, Hasher},
+    io,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -67,6 +69,13 @@ impl Lookup {
     }
 }
 
+/// The [`Config::text_hash`] of a file.
+fn text_hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
 impl Config {
     /// Reads and checks a configuration that may not be text.
     pub fn from_bytes(bytes: Vec<u8>, file: Option<&Path>) -> Result<Self, ConfigError> {
@@ -95,6 +104,7 @@ impl Config {
             config.profiles = Profiles::build(&config, &mut mistakes);
             mistakes[known..].iter_mut().for_each(|mistake| as_written(&mut mistake.path, &removed));
             config.hints.extend(hint::of_boolean(&tree));
+            config.text_hash = text_hash(text);
             let unread = blocking::unread_lists(&config, &tree, &base);
             config.unread_lists = (!unread.is_empty()).then(|| ConfigError::mistakes(file, text, &unread));
             config

@@ -199,8 +199,8 @@ pub(super) async fn post(visit: &Visit<'_>, slug: &str, sent: &Fields) -> Respon
         return see_other(&format!("{}?saved=0", tab.path()));
     }
     match edit::in_background(edit::save, &form.source.text, &form.changes, form.file()).await {
-        Ok(()) => {
-            visit.taken_over().await;
+        Ok(text_hash) => {
+            visit.taken_over(text_hash).await;
             see_other(&format!("{}?saved=1", tab.path()))
         }
         Err(error) => form.refused(error),

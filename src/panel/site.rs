@@ -182,10 +182,10 @@ pub(super) async fn post(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
         _ => with_rule(&tree, &host, None),
     };
     if !changes.is_empty() {
-        if let Err(error) = edit::in_background(edit::save, &source.text, &changes, file).await {
-            return refused(&error.to_string());
+        match edit::in_background(edit::save, &source.text, &changes, file).await {
+            Ok(text_hash) => visit.taken_over(text_hash).await,
+            Err(error) => return refused(&error.to_string()),
         }
-        visit.taken_over().await;
     }
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.append_pair("host", &host).append_pair("saved", if changes.is_empty() { "0" } else { "1" });

@@ -1,8 +1,11 @@
-//! The threads on which pages are worked on: each page has one of its own while it is in work, because its tree is not `Send`, and
-//! works while it has a turn.
+//! The threads on which pages are worked on: each page stays on one of them, because its tree is not `Send`, and works while it
+//! has a turn.
+//!
+//! Twice as many threads as turns, of which an owner uses half: a page that is in the middle of a filter keeps others on its
+//! thread waiting, but not those of another owner. A thread for each page would do that too, and the C library would keep the
+//! memory of a burst for each of them.
 
 use std::{
-    convert::Infallible,
     num::NonZero,
     sync::{
         Arc,
@@ -13,11 +16,9 @@ use std::{
 
 use bytes::Bytes;
 use gleaner_filters::Filtered;
-use tokio::{
-    runtime::Handle,
-    sync::{mpsc, oneshot},
-    task::{JoinError, JoinHandle, spawn_blocking},
-};
+use parking_lot::Mutex;
+use tokio::{sync::mpsc, task::JoinError};
+use tokio_util::task::{AbortOnDropHandle, LocalPoolHandle};
 use tracing::error;
 
 use super::{
@@ -31,33 +32,48 @@ use super::{
 const QUEUED_CHUNKS: usize = 8;
 
 #[derive(Clone, Debug)]
-pub(crate) struct Workers(Arc<Turns>);
+pub(crate) struct Workers {
+    turns: Arc<Turns>,
+    threads: LocalPoolHandle,
+    /// The owners of the pages on each thread.
+    owners: Arc<Mutex<Vec<Vec<Arc<Owner>>>>>,
+}
 
 impl Workers {
     /// So many pages are worked on at once, or one per processor.
     pub(crate) fn new(count: Option<usize>) -> Self {
         let processors = || thread::available_parallelism().map_or(1, NonZero::get);
-        Self(Turns::new(count.unwrap_or_else(processors) as u64))
+        let count = count.unwrap_or_else(processors);
+        let (turns, threads) = (Turns::new(count as u64), LocalPoolHandle::new(2 * count));
+        Self { turns, threads, owners: Arc::new(Mutex::new(vec![Vec::new(); 2 * count])) }
     }
 
     pub(super) fn count(&self) -> u64 {
-        self.0.most()
+        self.turns.most()
+    }
+
+    /// Gives a page the thread with the fewest pages, of those that its owner may use.
+    fn place(&self, owner: &Arc<Owner>) -> Place {
+        let mut owners = self.owners.lock();
+        let is_used = |at: &usize| owners[*at].contains(owner);
+        let all = 0..owners.len();
+        let may_use_more = all.clone().filter(is_used).count() < owners.len() / 2;
+        let at = all.filter(|at| may_use_more || is_used(at)).min_by_key(|&at| owners[at].len()).unwrap_or(0);
+        owners[at].push(Arc::clone(owner));
+        Place { at, owner: Arc::clone(owner), owners: Arc::clone(&self.owners) }
     }
 
     pub(super) fn start(&self, job: Job) -> Worker {
         let (chunks, arriving) = mpsc::channel(QUEUED_CHUNKS);
-        let (waits, given_up) = oneshot::channel();
         let cancelled = Arc::new(AtomicBool::new(false));
-        let (turns, runtime, flag) = (Arc::clone(&self.0), Handle::current(), Arc::clone(&cancelled));
-        let task = spawn_blocking(move || {
-            runtime.block_on(async {
-                tokio::select! {
-                    done = job.run(arriving, &turns, flag) => done,
-                    _ = given_up => Err(PassReason::CANCELLED),
-                }
-            })
-        });
-        Worker { chunks: Some(chunks), task, finished: None, _waits: waits, cancelled }
+        let (turns, flag, place) = (Arc::clone(&self.turns), Arc::clone(&cancelled), self.place(&job.owner));
+        let at = place.at;
+        let run = move || async move {
+            let _place = place;
+            job.run(arriving, &turns, flag).await
+        };
+        let task = AbortOnDropHandle::new(self.threads.spawn_pinned_by_idx(run, at));
+        Worker { chunks: Some(chunks), task, finished: None, cancelled }
     }
 
     pub(super) async fn encode(
@@ -66,14 +82,33 @@ impl Workers {
         content: String,
         wanted: Option<coding::Coding>,
     ) -> Result<Coded, PassReason> {
-        let (turns, runtime) = (Arc::clone(&self.0), Handle::current());
-        let encoded = spawn_blocking(move || {
-            runtime.block_on(async {
-                let _turn = turns.take(&owner).await;
-                coding::encode(content, wanted).await
-            })
-        });
-        encoded.await.unwrap_or_else(|error| Err(panicked(&error)))
+        let (turns, place) = (Arc::clone(&self.turns), self.place(&owner));
+        let at = place.at;
+        let run = move || async move {
+            let _place = place;
+            let _turn = turns.take(&owner).await;
+            coding::encode(content, wanted).await
+        };
+        let encoded = AbortOnDropHandle::new(self.threads.spawn_pinned_by_idx(run, at)).await;
+        encoded.unwrap_or_else(|error| Err(panicked(&error)))
+    }
+}
+
+/// A page's place on a thread, until it is dropped.
+#[derive(Debug)]
+struct Place {
+    at: usize,
+    owner: Arc<Owner>,
+    owners: Arc<Mutex<Vec<Vec<Arc<Owner>>>>>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut owners = self.owners.lock();
+        let pages = &mut owners[self.at];
+        if let Some(found) = pages.iter().position(|owner| *owner == self.owner) {
+            pages.swap_remove(found);
+        }
     }
 }
 
@@ -81,11 +116,9 @@ impl Workers {
 pub(super) struct Worker {
     /// `None` after the last.
     chunks: Option<mpsc::Sender<Bytes>>,
-    task: JoinHandle<Result<Filtered, PassReason>>,
+    task: AbortOnDropHandle<Result<Filtered, PassReason>>,
     /// The result, where the job ended before the last chunk.
     finished: Option<Filtered>,
-    /// Ends the job's waiting when it is dropped.
-    _waits: oneshot::Sender<Infallible>,
     /// Ends its work.
     cancelled: Arc<AtomicBool>,
 }

@@ -157,7 +157,7 @@ async fn after_a_soak_memory_and_descriptors_are_what_they_were() {
         turns
     };
     // Pools, caches and the allocator take what they need first.
-    load(Duration::from_secs(seconds).div_f32(3.0)).await;
+    load(Duration::from_secs(seconds)).await;
     let before = (proxy.descriptors(), proxy.resident_kib());
     let turns = load(Duration::from_secs(seconds)).await;
     // Connections that were left are closed a moment later.
@@ -196,10 +196,11 @@ async fn ask(sender: &mut h2::client::SendRequest<Bytes>, target: &str, number: 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hundred_unread_streams_of_one_client_cost_bounded_memory() {
     const STREAMS: usize = 100;
-    const PAGE_BYTES: usize = 2 << 20;
+    const PAGE_BYTES: usize = 1 << 20;
     const MOST_KIB: u64 = 64 << 10;
     let ca = TestCa::new();
-    let text = "<p>Enough words for a paragraph of a page that somebody wants to read, and then does not.</p>\n";
+    let sentence = "Enough words for a paragraph of a page that somebody wants to read, and then does not. ";
+    let text = format!("<p>{}</p>\n", sentence.repeat(100));
     let page = Bytes::from(PAGE.replace("<p>", &text.repeat(PAGE_BYTES / text.len())));
     let tls = ca.server(&["localhost"], &[b"http/1.1"], |_| {});
     let origin = Origin::tls(tls.into(), move |_| html(page.clone())).await;

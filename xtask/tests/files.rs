@@ -9,8 +9,9 @@ use std::{
 use tempfile::TempDir;
 
 fn make(task: &str, more: &[&str]) -> TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    let made = Command::new(env!("CARGO_BIN_EXE_xtask")).arg(task).arg(dir.path()).args(more).status().unwrap();
+    let dir = tempfile::tempdir().expect("a folder can be made");
+    let made =
+        Command::new(env!("CARGO_BIN_EXE_xtask")).arg(task).arg(dir.path()).args(more).status().expect("xtask runs");
     assert!(made.success());
     dir
 }
@@ -53,7 +54,10 @@ fn every_shell_reads_its_completions_and_finds_a_command() {
 }
 
 fn pages(dir: &Path) -> Vec<PathBuf> {
-    let mut pages: Vec<_> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut pages: Vec<_> = fs::read_dir(dir)
+        .expect("the folder was made")
+        .map(|entry| entry.expect("the folder can be read").path())
+        .collect();
     pages.sort();
     assert!(pages.len() > 15, "{pages:?}");
     pages
