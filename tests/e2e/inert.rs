@@ -275,8 +275,11 @@ async fn nothing_runs_that_does_not_run_without_us() {
             .filter(|number| !by_itself.contains(*number))
             .map(|number| number.parse().unwrap())
             .collect();
-        if !only_by_us.is_empty() {
-            // Among hundreds of frames some scripts start too late to be seen.
+        // Among hundreds of frames some scripts start too late to be seen, on a busy machine more than once.
+        for _ in 0..5 {
+            if only_by_us.is_empty() {
+                break;
+            }
             let (pages, numbers) = (Arc::clone(&of_origin), only_by_us.clone());
             let serve = move |host: &str, at: usize| numbers.get(at).map(|&number| page(host, &[&pages[number]]));
             let few = origin_of_frames(serve, only_by_us.len()).await;
