@@ -243,7 +243,7 @@ fn compare(name: &str, chain: &Arc<Chain>, part: &str, nodes: usize, wrong: &Ref
     /// The work may grow by so much for four times the page: sorting, and steps that are charged in advance.
     const MOST: u64 = 5;
     /// Steps for a node that a short page may save, where it is given up early.
-    const SPARED: u64 = 20;
+    const SPARED: u64 = 40;
     for with_text in [false, true] {
         let (small, _) = work(chain, &page(part, nodes, with_text));
         let (large, ms) = work(chain, &page(part, 4 * nodes, with_text));

@@ -94,13 +94,15 @@ fn is_hollow(page: &Page, id: NodeId) -> bool {
 /// Whether a heading stands in a box with an empty list and nothing else: the table of contents that a script was to write.
 fn heads_empty_list(page: &Page, heading: NodeId) -> bool {
     const LEVELS: usize = 3;
+    /// Nodes of such a box, at most: a title, a list and what frames them.
+    const NODES: usize = 48;
     let is_title = || {
         let title = page.joined(page.live(heading).filter(|&id| page.own_chars(id) > 0));
         vocabulary::hits(title).whole & Class::Contents.bit() != 0
     };
     let is_list = |id: NodeId| matches!(page.tag(id), Some(Tag::Ul | Tag::Ol | Tag::Dl));
     let around = page.ancestors(heading).take(LEVELS);
-    let mut around = around.take_while(|&up| up != page.body());
+    let mut around = around.take_while(|&up| up != page.body() && page.live(up).nth(NODES).is_none());
     let is_other = |up: NodeId| page.live(up).any(|id| !page.contains(heading, id) && shows(page, id));
     let list = around.find(|&up| page.live(up).any(|id| id > heading && is_list(id)));
     list.is_some_and(|up| !is_other(up)) && is_title()

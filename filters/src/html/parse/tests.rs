@@ -16,15 +16,15 @@ fn by_tokenizer(text: &str, scripting: bool) -> NodeRef {
     kuchikiki::parse_html_with_options(options).one(text.strip_prefix('\u{feff}').unwrap_or(text)).document_node
 }
 
-fn in_pieces(text: &str, scripting: bool, mut size: impl FnMut() -> usize) -> Parsed {
+fn in_pieces(text: &str, scripting: bool, mut size: impl FnMut() -> usize) -> Result<Parsed, PageError> {
     let mut parser = Parser::new(scripting, usize::MAX, usize::MAX);
     let mut rest = text;
     while !rest.is_empty() {
         let (piece, after) = rest.split_at(rest.ceil_char_boundary(size().min(rest.len())));
         rest = after;
-        parser.feed(piece).unwrap();
+        parser.feed(piece)?;
     }
-    parser.finish().unwrap()
+    parser.finish()
 }
 
 /// The tree as lines; its attributes are where kuchikiki keeps them, or with ours.
@@ -68,12 +68,15 @@ fn tell(node: &NodeRef, ours: Option<&Attributes>, depth: usize, out: &mut Strin
 /// text in one piece.
 fn compare(text: &str, scripting: bool, size: impl FnMut() -> usize) {
     let wanted = if !scripting && text.contains("<noscript") {
-        told_of(&in_pieces(text, scripting, || PIECE))
+        told_of(&in_pieces(text, scripting, || PIECE).unwrap())
     } else {
         told(&by_tokenizer(text, scripting), None)
     };
-    let got = told_of(&in_pieces(text, scripting, size));
-    assert_eq!(got, wanted, "{text:?}");
+    match in_pieces(text, scripting, size) {
+        // Browsers read it otherwise than html5ever, so that no tree is right.
+        Err(PageError::Ambiguous) => {}
+        parsed => assert_eq!(told_of(&parsed.unwrap()), wanted, "{text:?}"),
+    }
 }
 
 /// Pieces of pages, ordinary ones and broken ones.
@@ -254,7 +257,7 @@ fn what_is_not_ended_in_noscript_ends_with_it() {
         for size in [1, 2, 3, 7, PIECE] {
             let text = format!("<!doctype html><body><div id=a><noscript>{inside}</NOSCRIPT ><p id=p>text</div>")
                 .replace("NOSCRIPT ", if size == 2 { "noscript\n" } else { "noscript" });
-            let tree = told_of(&in_pieces(&text, false, || size));
+            let tree = told_of(&in_pieces(&text, false, || size).unwrap());
             // Document, html, body, div, p.
             let found = tree.lines().any(|line| line.starts_with("4 ") && line.ends_with("\"p\""));
             assert!(found, "{inside} in pieces of {size}:\n{tree}");
