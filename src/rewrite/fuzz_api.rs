@@ -23,6 +23,9 @@ static CHAIN: LazyLock<Arc<Chain>> = LazyLock::new(|| {
     Arc::new(chain.expect("the default chain is in order"))
 });
 
+/// Bytes of a page, decoded: few, so that bombs are cheap.
+const MAX_BYTES: usize = 1 << 20;
+
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     runtime.expect("a runtime")
@@ -32,7 +35,7 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<(), String> {
     let codings = coding::of(headers).ok_or_else(|| PassReason::CODING.to_string())?;
     RUNTIME.block_on(async {
-        let budget = MemoryBudget::new(256 << 20);
+        let budget = MemoryBudget::new(256 << 20, MAX_BYTES);
         let owner = Owner::new([127, 0, 0, 1].into(), "example.org");
         let reservation = budget.reserve(&owner, Some(body.len()), false);
         let reservation = reservation.await.map_err(|reason| reason.to_string())?;
@@ -45,8 +48,7 @@ pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<(), String> {
             reservation,
             declared: charset::declared(headers),
             must_look_like_document: false,
-            // Small, so that bombs are cheap.
-            max_bytes: 1 << 20,
+            max_bytes: MAX_BYTES,
             look: None,
             purpose: Purpose::Page {
                 links: None,
