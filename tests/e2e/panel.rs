@@ -1,7 +1,10 @@
 //! The panel: who may open it, what it shows, and what it changes.
 
 mod access;
+mod control_host;
+mod control_pages;
 mod settings;
+mod start_page;
 mod watching;
 
 use std::{fs, path::PathBuf, sync::Arc};

@@ -4,11 +4,11 @@ use http::header;
 
 use super::{at_localhost, with_list};
 use crate::{
-    browser::Browser,
     harness::{
         Origin, TestProxy,
         origin::{html, response},
     },
+    pages::chromium::Browser,
 };
 
 async fn shown(browser: &Browser, proxy: &TestProxy, url: String) -> String {

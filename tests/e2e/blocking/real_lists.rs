@@ -6,13 +6,13 @@ use tempfile::TempDir;
 
 use super::gleaner;
 use crate::{
-    browser::Browser,
     harness::{
         Origin, TestProxy,
         client::run,
         optional,
         origin::{html, response},
     },
+    pages::chromium::Browser,
 };
 
 /// `EasyList`, `EasyPrivacy` and uBlock Origin's own lists, as Debian has them, under their names in a folder.

@@ -85,7 +85,9 @@ async fn requests_appear_as_they_come() {
 async fn what_is_remembered_of_a_device_is_forgotten() {
     let proxy = TestProxy::start("").await;
     get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
-    let Some(()) = crate::harness::client::curl(&proxy, &[&crate::devices::check(&proxy).await]).await.map(drop) else {
+    let Some(()) =
+        crate::harness::client::curl(&proxy, &[&crate::https::device_trust::check(&proxy).await]).await.map(drop)
+    else {
         return;
     };
     let health = get(&proxy, &format!("{PANEL}/health"), &[]).await;

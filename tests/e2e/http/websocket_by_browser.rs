@@ -8,7 +8,6 @@ use tokio::{
 };
 
 use crate::{
-    browser::Browser,
     harness::{
         Origin, TestCa, TestProxy,
         client::{connect, curl},
@@ -16,7 +15,8 @@ use crate::{
         tls::trusting,
         wire::soon,
     },
-    websocket,
+    http::websocket,
+    pages::chromium::Browser,
 };
 
 /// The address may be reached, and its port is no port for encrypted connections.

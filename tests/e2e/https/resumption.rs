@@ -19,7 +19,6 @@ use tokio::{
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use crate::{
-    certificates::self_signed,
     harness::{
         TestCa, TestProxy,
         client::connect,
@@ -27,6 +26,7 @@ use crate::{
         namespace::{self, set_names},
         origin::read_head,
     },
+    https::certificates::self_signed,
 };
 
 const ON: &str = "https: { intercept: on }\naccess: { allow_targets: ['127.0.0.1:443', '[::1]:443'] }\n";

@@ -9,7 +9,7 @@ use std::{
 
 use tempfile::TempDir;
 
-use crate::{cli::folder, harness::optional};
+use crate::{cli::commands::folder, harness::optional};
 
 /// A home whose path has what files of services must escape, and commands that are written down and do nothing. `systemctl`
 /// finds the service running while there is a file `running`.

@@ -10,7 +10,7 @@ use std::{
 use crate::harness::{Origin, TestCa, TestProxy, optional, origin::html};
 
 /// An article among menus, advertisements and a cookie dialog.
-const DEMO: &str = include_str!("../../docs/demo/page.html");
+const DEMO: &str = include_str!("../../../docs/demo/page.html");
 
 pub(crate) struct Firefox {
     program: std::path::PathBuf,

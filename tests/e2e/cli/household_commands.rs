@@ -5,7 +5,7 @@ use std::{fs, net::TcpStream, process::Command, time::Duration};
 use tokio::{io::AsyncWriteExt, time::timeout};
 
 use crate::{
-    cli::{folder, gleaner},
+    cli::commands::{folder, gleaner},
     harness::{
         Origin, PAGE, TestCa, optional,
         origin::{html, read_head, response},

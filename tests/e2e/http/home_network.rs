@@ -8,7 +8,7 @@ use http_body_util::Full;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::{
-    cli::gleaner,
+    cli::commands::gleaner,
     harness::{
         Origin, TestCa, TestProxy,
         client::connect,

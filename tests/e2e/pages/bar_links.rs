@@ -6,8 +6,6 @@ use http::Request;
 use http_body_util::Full;
 
 use crate::{
-    as_it_was::link,
-    browser::Browser,
     harness::{
         Origin, TestProxy,
         client::{Answer, run},
@@ -16,6 +14,8 @@ use crate::{
         send,
         webdriver::Window,
     },
+    pages::chromium::Browser,
+    pages::original_page::link,
 };
 
 const ANNA: (&str, &str) = ("user-agent", "Anna's");

@@ -1,11 +1,11 @@
 //! First lines and hosts: what has two readings is refused, what has one passes.
 
 use crate::{
-    framing::all_are_refused,
     harness::{
         origin::response,
         wire::{ROADS, Road, Setup},
     },
+    http::framing::all_are_refused,
 };
 
 /// RFC 9112 § 3.2.

@@ -13,8 +13,6 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 
 use crate::{
-    browser::Browser,
-    firefox::Firefox,
     harness::{
         Origin, TestCa, TestProxy,
         client::{connect_as, handshake},
@@ -22,6 +20,8 @@ use crate::{
         origin::read_head,
         raw,
     },
+    pages::chromium::Browser,
+    pages::firefox::Firefox,
 };
 
 const ON: &str = "https: { intercept: on }";

@@ -9,7 +9,7 @@ use gleaner::{
 use gleaner_filters::ChainConfig;
 use serde_yaml::Value;
 
-const EXAMPLE: &str = include_str!("../../config.example.yaml");
+const EXAMPLE: &str = include_str!("../../../config.example.yaml");
 
 fn config(yaml: &str) -> Config {
     Config::from_yaml(yaml, None).unwrap()

@@ -3,8 +3,8 @@
 use std::process::Command;
 
 use crate::{
-    browser::Browser,
     harness::{Origin, TestProxy, get, optional, origin::html, raw},
+    pages::chromium::Browser,
 };
 
 const IPHONE: &str = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Version/17.5 Mobile/15E148 Safari/604.1";

@@ -7,8 +7,8 @@ use http::{StatusCode, header::HOST};
 use tokio::task::JoinSet;
 
 use crate::{
-    browser::Browser,
     harness::{Origin, TestProxy, get, origin::html},
+    pages::chromium::Browser,
 };
 
 const TEXT: &str = "<p>The town clock has a single hand. When it was built nobody needed minutes, and when somebody did, the \

@@ -20,7 +20,7 @@ use crate::{
         raw,
         wire::{read_until, soon},
     },
-    websocket,
+    http::websocket,
 };
 
 const OWN_PAGE: &str = "GET / HTTP/1.1\r\nHost: gleaner.internal\r\nConnection: close\r\n\r\n";

@@ -1,10 +1,10 @@
 //! Why a page looks as it does: the page that says so, and `gleaner explain`.
 
 use crate::{
-    as_it_was::link,
-    cli::gleaner,
-    controls::{control, page},
+    cli::commands::gleaner,
     harness::{Origin, TestProxy, get, origin::html},
+    pages::bar_links::{control, page},
+    pages::original_page::link,
 };
 
 #[tokio::test]

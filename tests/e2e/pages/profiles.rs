@@ -1,14 +1,14 @@
 //! Settings by device and by site.
 
 use crate::{
-    cli::{folder, gleaner},
+    cli::commands::{folder, gleaner},
     harness::{
         Origin, TestProxy, get,
         origin::{html, response},
     },
 };
 
-const DEMO: &str = include_str!("../../docs/demo/page.html");
+const DEMO: &str = include_str!("../../../docs/demo/page.html");
 /// A part of the page's own style sheet.
 const OWN_LOOK: &str = ".story{flex";
 

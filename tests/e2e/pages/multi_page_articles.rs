@@ -8,13 +8,13 @@ use http_body_util::Full;
 use tokio::io::AsyncWriteExt;
 
 use crate::{
-    controls::control,
     harness::{
         Origin, TestCa, TestProxy,
         client::send_h2,
         get,
         origin::{Recorded, html, read_head, response},
     },
+    pages::bar_links::control,
 };
 
 const JOINED: &str = "rewrite: { join_pages: 4 }";

@@ -1,6 +1,6 @@
 //! `gleaner blocks`: the blocks of a page, and which are kept.
 
-use crate::cli::{folder, gleaner};
+use super::commands::{folder, gleaner};
 
 fn page_of_blocks() -> String {
     let words = "The quick brown fox jumps over the lazy dog near the river bank. ";

@@ -17,7 +17,7 @@ use flate2::read::GzDecoder;
 use http::{HeaderValue, Response, header};
 use http_body_util::Full;
 
-use super::harness::{Origin, TestProxy, client::Answer, get, optional};
+use crate::harness::{Origin, TestProxy, client::Answer, get, optional};
 
 /// Every n-th page is fetched: 300 of the 1,497.
 const EVERY: usize = 5;

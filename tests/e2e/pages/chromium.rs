@@ -8,12 +8,12 @@ use std::{
 use tokio::task::spawn_blocking;
 
 use crate::{
-    as_it_was::{button, link},
     harness::{Origin, TestCa, TestProxy, optional, origin::html},
+    pages::original_page::{button, link},
 };
 
 /// The page of the README's pictures: an article among menus, advertisements and a cookie dialog.
-const DEMO: &str = include_str!("../../docs/demo/page.html");
+const DEMO: &str = include_str!("../../../docs/demo/page.html");
 
 /// A browser with a profile and a trust store of its own.
 pub(crate) struct Browser {

@@ -11,7 +11,7 @@ use std::{
 use serde_json::Value;
 
 use crate::{
-    cli::folder,
+    cli::commands::folder,
     harness::{Origin, TestCa, optional, origin::html, program::Running},
 };
 

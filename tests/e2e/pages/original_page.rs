@@ -1,11 +1,11 @@
 //! The page as it was: asked for by a person, on the control host, and by nobody else.
 
 use crate::{
-    browser::Browser,
     harness::{
         Origin, PAGE, TestProxy, get,
         origin::{html, response},
     },
+    pages::chromium::Browser,
 };
 
 /// The first address in a page that holds these words.

@@ -15,7 +15,6 @@ use tokio::{
 use tokio_rustls::client::TlsStream;
 
 use crate::{
-    browser::Browser,
     harness::{
         Origin, TestCa, TestProxy,
         client::{connect_as, curl, curl_command, handshake, run},
@@ -23,10 +22,11 @@ use crate::{
         origin::html,
         send,
     },
+    pages::chromium::Browser,
 };
 
 /// An article among menus, advertisements and a cookie dialog.
-const DEMO: &str = include_str!("../../docs/demo/page.html");
+const DEMO: &str = include_str!("../../../docs/demo/page.html");
 /// A text that is only on the page as the origin sends it.
 const CLUTTER: &str = "MEGA SALE";
 const ARTICLE: &str = "Every night at ten to twelve a bell rings";
@@ -127,7 +127,8 @@ async fn a_client_that_pins_heals_into_a_tunnel() {
     // It is remembered by the next start too, and said by `explain`.
     let dir = proxy.ca_file().parent().unwrap().to_owned();
     fs::write(dir.join("c.yaml"), format!("authority: {{ dir: '{}' }}\n", dir.display())).unwrap();
-    let explained = crate::cli::gleaner(&dir, &["--config", "c.yaml", "explain", &url, "--user-agent", "curl/9"], "");
+    let explained =
+        crate::cli::commands::gleaner(&dir, &["--config", "c.yaml", "explain", &url, "--user-agent", "curl/9"], "");
     let explained = String::from_utf8_lossy(&explained.stdout).into_owned();
     assert!(explained.contains("tunnelled: this program refuses the proxy's certificate for it"), "{explained}");
     // The button makes it forget the host.

@@ -7,8 +7,8 @@ use std::{
 };
 
 use crate::{
-    browser::Browser,
     harness::{Origin, TestProxy, get, optional, origin::html},
+    pages::chromium::Browser,
 };
 
 /// The pages whose blocks of commands and settings are tried.
@@ -55,7 +55,7 @@ fn the_first_screen_of_the_readme_runs_and_tests_it_by_the_commands_of_ci() {
 
 #[tokio::test]
 async fn the_commands_that_try_the_proxy_show_a_page_and_the_start_page() {
-    let origin = Origin::http(|_| html(include_str!("../../docs/demo/page.html"))).await;
+    let origin = Origin::http(|_| html(include_str!("../../../docs/demo/page.html"))).await;
     let proxy = TestProxy::start("").await;
     let there = |argument: String| {
         let argument = argument.replace("127.0.0.1:8118", &proxy.addr.to_string());

@@ -1,6 +1,6 @@
 //! Pages made to hurt: the original comes back soon, and nobody else waits.
 
-#[path = "../../filters/tests/limits/shapes.rs"]
+#[path = "../../../filters/tests/limits/shapes.rs"]
 mod shapes;
 
 use std::{

@@ -1,0 +1,20 @@
+//! Pages: which are rewritten, what of them is sent, and how they look in browsers.
+
+pub(crate) mod bar_links;
+mod charsets;
+pub(crate) mod chromium;
+mod codings;
+mod eligibility;
+mod filtering;
+pub(crate) mod firefox;
+mod frames;
+mod hostile_pages;
+mod layout_in_browser;
+mod multi_page_articles;
+mod no_scripts_run;
+pub(crate) mod original_page;
+mod profiles;
+mod real_pages;
+mod same_site;
+mod small_browsers;
+mod why;
