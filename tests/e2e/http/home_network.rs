@@ -37,7 +37,7 @@ fn asked(origin: &Origin) -> Vec<String> {
 
 #[tokio::test]
 async fn a_public_page_in_chromium_reaches_nothing_at_home() {
-    if !namespace::enter_home("home_network::a_public_page_in_chromium_reaches_nothing_at_home") {
+    if !namespace::enter_home("http::home_network::a_public_page_in_chromium_reaches_nothing_at_home") {
         return;
     }
     // It closes its connections, so that each request asks where its name leads.
@@ -111,7 +111,7 @@ type Case<'a> = (&'a http::Method, &'a [(&'a str, &'a str)], bool);
 
 #[tokio::test]
 async fn public_names_and_pages_get_an_answer_that_says_what_to_do() {
-    if !namespace::enter_home("home_network::public_names_and_pages_get_an_answer_that_says_what_to_do") {
+    if !namespace::enter_home("http::home_network::public_names_and_pages_get_an_answer_that_says_what_to_do") {
         return;
     }
     let router = router(443).await;
@@ -170,7 +170,7 @@ async fn public_names_and_pages_get_an_answer_that_says_what_to_do() {
 
 #[tokio::test]
 async fn what_servers_name_for_the_proxy_itself_is_not_looked_for_at_home() {
-    if !namespace::enter_home("home_network::what_servers_name_for_the_proxy_itself_is_not_looked_for_at_home") {
+    if !namespace::enter_home("http::home_network::what_servers_name_for_the_proxy_itself_is_not_looked_for_at_home") {
         return;
     }
     let router = router(0).await;

@@ -114,7 +114,7 @@ impl ClientSessionStore for Confused {
 
 #[tokio::test]
 async fn a_client_that_comes_back_resumes_its_session() {
-    if !namespace::enter("resumption::a_client_that_comes_back_resumes_its_session", "") {
+    if !namespace::enter("https::resumption::a_client_that_comes_back_resumes_its_session", "") {
         return;
     }
     let proxy = proxy_of_hosts().await;
@@ -134,7 +134,7 @@ async fn a_client_that_comes_back_resumes_its_session() {
 /// their tickets must be told apart by something else.
 #[tokio::test]
 async fn a_ticket_of_one_host_resumes_nothing_at_another() {
-    if !namespace::enter("resumption::a_ticket_of_one_host_resumes_nothing_at_another", "") {
+    if !namespace::enter("https::resumption::a_ticket_of_one_host_resumes_nothing_at_another", "") {
         return;
     }
     let proxy = proxy_of_hosts().await;
@@ -157,7 +157,7 @@ async fn a_ticket_of_one_host_resumes_nothing_at_another() {
 
 #[tokio::test]
 async fn no_session_outlives_its_authority() {
-    if !namespace::enter("resumption::no_session_outlives_its_authority", "") {
+    if !namespace::enter("https::resumption::no_session_outlives_its_authority", "") {
         return;
     }
     let proxy = proxy_of_hosts().await;

@@ -75,7 +75,7 @@ async fn a_program_is_told_at_once_that_nobody_listens() {
 /// Without HTTPS at all, and with the certificate of another site on the same server.
 #[tokio::test]
 async fn chromium_goes_back_to_plain_http() {
-    if !namespace::enter("before_connect::chromium_goes_back_to_plain_http", BEFORE) {
+    if !namespace::enter("upstream::failed_connects::chromium_goes_back_to_plain_http", BEFORE) {
         return;
     }
     let Some(browser) = Browser::find() else { return };
@@ -93,7 +93,7 @@ async fn chromium_goes_back_to_plain_http() {
 
 #[tokio::test]
 async fn firefox_goes_back_to_plain_http() {
-    if !namespace::enter("before_connect::firefox_goes_back_to_plain_http", BEFORE) {
+    if !namespace::enter("upstream::failed_connects::firefox_goes_back_to_plain_http", BEFORE) {
         return;
     }
     let ca = TestCa::new();
@@ -121,7 +121,7 @@ async fn status(proxy: &TestProxy, host: &str) -> String {
 /// Who asks on for `https://` is shown why; who has gone back in between is not.
 #[tokio::test]
 async fn a_person_who_asks_on_reads_the_reason() {
-    if !namespace::enter("before_connect::a_person_who_asks_on_reads_the_reason", BEFORE) {
+    if !namespace::enter("upstream::failed_connects::a_person_who_asks_on_reads_the_reason", BEFORE) {
         return;
     }
     let ca = TestCa::new();
@@ -158,7 +158,10 @@ async fn a_person_who_asks_on_reads_the_reason() {
 /// Browsers open more connections than they use.
 #[tokio::test]
 async fn the_connection_that_was_opened_before_is_the_one_that_is_used() {
-    if !namespace::enter("before_connect::the_connection_that_was_opened_before_is_the_one_that_is_used", BEFORE) {
+    if !namespace::enter(
+        "upstream::failed_connects::the_connection_that_was_opened_before_is_the_one_that_is_used",
+        BEFORE,
+    ) {
         return;
     }
     let ca = TestCa::new();

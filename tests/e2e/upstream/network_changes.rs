@@ -110,7 +110,8 @@ async fn ask(proxy: &TestProxy, method: &str, port: u16) -> u16 {
 
 #[tokio::test]
 async fn the_first_request_after_a_change_of_the_network_is_answered_within_three_seconds() {
-    let name = "networks::the_first_request_after_a_change_of_the_network_is_answered_within_three_seconds";
+    let name =
+        "upstream::network_changes::the_first_request_after_a_change_of_the_network_is_answered_within_three_seconds";
     if !namespace::enter(name, BEFORE) {
         return;
     }
@@ -141,7 +142,7 @@ async fn the_first_request_after_a_change_of_the_network_is_answered_within_thre
 /// RFC 9110 § 9.2.2: what may be done twice is asked anew, anything else is an error, and neither waits for the first byte.
 #[tokio::test]
 async fn a_request_under_way_is_not_waited_for_where_the_address_has_gone() {
-    let name = "networks::a_request_under_way_is_not_waited_for_where_the_address_has_gone";
+    let name = "upstream::network_changes::a_request_under_way_is_not_waited_for_where_the_address_has_gone";
     if !namespace::enter(name, BEFORE) {
         return;
     }
