@@ -173,7 +173,7 @@ impl Exchange {
             }
         };
         if request.method() == Method::CONNECT && !websocket::is_extended_connect(&request) {
-            return Ok(Answer::Upgraded(Box::pin(self.connect(*request, permit)).await?));
+            return Box::pin(self.connect(*request, permit)).await;
         }
         let asked = self.proxy.controls.take(&mut request, permit.target(), |headers| self.device(headers));
         let view = match asked {

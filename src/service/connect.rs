@@ -8,7 +8,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tracing::debug;
 
-use super::{Exchange, requester, trust::Trust};
+use super::{Answer, Exchange, requester, trust::Trust};
 use crate::{
     access_control::{Permit, PortRule},
     authority::{Scheme, Target},
@@ -23,11 +23,7 @@ use crate::{
 
 impl Exchange {
     /// CONNECT to an origin. Where it will be tunnelled it is connected first, so that a failure is an honest answer.
-    pub(super) async fn connect(
-        &mut self,
-        request: Request<Incoming>,
-        permit: Permit,
-    ) -> Result<Response<Body>, Error> {
+    pub(super) async fn connect(&mut self, request: Request<Incoming>, permit: Permit) -> Result<Answer, Error> {
         let target = permit.target();
         let any_protocol = permit.port_rule() == PortRule::Any;
         let device = self.device(request.headers());
@@ -48,14 +44,14 @@ impl Exchange {
         let mut upstream = None;
         if route == Route::Tunnel {
             if let Some(response) = self.blocked_host(&request, permit.target()) {
-                return Ok(response);
+                return Ok(Answer::Response(response));
             }
             let requester = requester(&self.connection);
             let connected = self.running.client.connect(&permit, requester).await;
             let stream = connected.map_err(|error| Self::upstream_error(permit.target(), error))?;
             // What is in clear for the home network is looked at: a page may have caused it.
             if any_protocol && !permit.may_be_at_home() {
-                return Ok(self.tunnel(request, stream, trust));
+                return Ok(Answer::Upgraded(self.tunnel(request, stream, trust)));
             }
             upstream = Some(stream);
         }
@@ -64,7 +60,8 @@ impl Exchange {
         if intercepts {
             ahead = Box::pin(self.connect_ahead(request.headers(), &permit, &device)).await?;
         }
-        Ok(self.sniff(request, device, Destination::Origin(permit), intercepts, ahead, trust))
+        let destination = Destination::Origin(permit);
+        Ok(Answer::Upgraded(self.sniff(request, device, destination, intercepts, ahead, trust)))
     }
 
     /// Connects to a site before a CONNECT that will be decrypted is answered, so that what fails is the CONNECT: a program is

@@ -21,5 +21,8 @@ pub(crate) use self::{
     tls::TestCa,
 };
 
+/// Time between two looks at a state that changes without a signal.
+pub(crate) const POLL_INTERVAL: std::time::Duration = std::time::Duration::from_millis(10);
+
 /// A page that is plainly a document.
 pub(crate) const PAGE: &str = "<!doctype html><html><head><title>Grüße</title></head><body><p>Grüße</p></body></html>";

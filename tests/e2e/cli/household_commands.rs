@@ -190,7 +190,8 @@ async fn a_clock_that_is_not_set_yet_stops_no_start() {
     let origin = Origin::https(&ca, |_| html(PAGE)).await;
     for has_authority in [false, true] {
         let dir = folder();
-        let yaml = "listen: 0\nhttps: { intercept: on }\nauthority: { dir: ca }\naccess: { allow_targets: ['127.0.0.1:1-65535'] }\n";
+        let yaml = "listen: 0\nhttps: { intercept: on }\nauthority: { dir: ca }\naccess: { allow_targets: ['127.0.0.1:1-65535'] }\n\
+                    limits: { shutdown_grace_seconds: 1 }\n";
         fs::write(dir.path().join("c.yaml"), yaml).unwrap();
         if has_authority {
             assert!(gleaner(dir.path(), &["--config", "c.yaml", "ca", "export"], "").status.success());

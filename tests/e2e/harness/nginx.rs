@@ -4,7 +4,7 @@ use std::{fs, process::Command};
 
 use tokio::net::UnixStream;
 
-use super::{Origin, optional, program::Running};
+use super::{Origin, POLL_INTERVAL, optional, program::Running};
 
 /// nginx with this in its `server` block, behind a port of ours: it cannot choose a free one. None where there is no nginx.
 pub(crate) async fn origin(server: &str, pages: &[(&str, &str)]) -> Option<(Origin, Running, tempfile::TempDir)> {
@@ -27,7 +27,7 @@ pub(crate) async fn origin(server: &str, pages: &[(&str, &str)]) -> Option<(Orig
     let running = Running::start(&mut command);
     let socket = dir.path().join("socket");
     while UnixStream::connect(&socket).await.is_err() {
-        tokio::task::yield_now().await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
     let origin = Origin::sockets(move |mut stream| {
         let socket = socket.clone();

@@ -103,7 +103,7 @@ impl Window {
         let (path, script) = (format!("{}/execute/sync", self.session), format!("return Boolean({expression})"));
         let asking = async {
             while self.answer(Method::POST, &path, json!({ "script": script, "args": [] })).await != Ok(true.into()) {
-                tokio::task::yield_now().await;
+                tokio::time::sleep(super::POLL_INTERVAL).await;
             }
         };
         timeout(Duration::from_secs(20), asking).await.expect(expression);

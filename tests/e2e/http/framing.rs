@@ -258,10 +258,10 @@ async fn a_refused_connect_closes_and_reads_no_request_behind_it() {
     let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let gone = closed.local_addr().unwrap();
     drop(closed);
-    for target in ["example.com:22".to_owned(), gone.to_string()] {
+    let proxy = crate::harness::TestProxy::start("").await;
+    for target in ["example.com:22", &gone.to_string(), "ad.doubleclick.net:443"] {
         let bytes = setup.fill(&format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n{SECOND}"));
-        let proxy = crate::harness::TestProxy::start("").await;
-        let answer = crate::harness::raw(proxy.addr, bytes).await;
+        let answer = soon(crate::harness::raw(proxy.addr, bytes)).await;
         assert!(answer.starts_with("HTTP/1.1 403") || answer.starts_with("HTTP/1.1 502"), "{answer}");
         assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{answer}");
     }

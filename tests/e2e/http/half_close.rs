@@ -10,6 +10,7 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
     sync::Notify,
+    task::JoinSet,
 };
 use tokio_rustls::TlsAcceptor;
 
@@ -82,30 +83,34 @@ async fn the_end_of_an_answer_is_not_cut_for_a_slow_reader() {
 /// A client that is gone ends in the same good order; it must not be waited for as long as the server likes.
 #[tokio::test]
 async fn a_client_that_is_gone_does_not_keep_the_fetch_alive() {
+    let mut cases = JoinSet::new();
     for road in ROADS {
         for first in ["", "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: x\n\n"] {
-            let gone = Arc::new(Notify::new());
-            let tell = Arc::clone(&gone);
-            let setup = Setup::sockets(road, "", move |mut stream| {
-                let tell = Arc::clone(&tell);
-                async move {
-                    read_head(&mut stream).await;
-                    stream.write_all(first.as_bytes()).await.unwrap();
-                    let _ = stream.read_to_end(&mut Vec::new()).await;
-                    tell.notify_one();
+            cases.spawn(async move {
+                let gone = Arc::new(Notify::new());
+                let tell = Arc::clone(&gone);
+                let setup = Setup::sockets(road, "", move |mut stream| {
+                    let tell = Arc::clone(&tell);
+                    async move {
+                        read_head(&mut stream).await;
+                        stream.write_all(first.as_bytes()).await.unwrap();
+                        let _ = stream.read_to_end(&mut Vec::new()).await;
+                        tell.notify_one();
+                    }
+                })
+                .await;
+                let mut client = setup.connect().await;
+                let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+                client.write_all(request.as_bytes()).await.unwrap();
+                if !first.is_empty() {
+                    read_head(&mut client).await;
                 }
-            })
-            .await;
-            let mut client = setup.connect().await;
-            let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n");
-            client.write_all(request.as_bytes()).await.unwrap();
-            if !first.is_empty() {
-                read_head(&mut client).await;
-            }
-            let _ = client.shutdown().await;
-            soon(gone.notified()).await;
+                let _ = client.shutdown().await;
+                soon(gone.notified()).await;
+            });
         }
     }
+    cases.join_all().await;
 }
 
 /// An origin that answers over TLS and then closes the socket without `close_notify`.

@@ -10,7 +10,7 @@ use std::{
 
 use tokio::{net::TcpListener, time::timeout};
 
-use crate::harness::{Origin, PAGE, TestCa, TestProxy, get, origin::html, program::Running, raw};
+use crate::harness::{Origin, PAGE, POLL_INTERVAL, TestCa, TestProxy, get, origin::html, program::Running, raw};
 
 fn gleaner(dir: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
@@ -60,7 +60,7 @@ async fn replaces_the_authority(config: &str) {
     assert!(said.contains("takes it over at once"), "{said}");
     let changed = async {
         while handed_out(&proxy).await == before {
-            tokio::task::yield_now().await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     };
     timeout(Duration::from_secs(20), changed).await.expect("the new authority is in force");

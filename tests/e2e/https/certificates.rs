@@ -176,8 +176,9 @@ async fn weak_keys_and_signatures_of_a_real_server_are_refused() {
 /// Leaves of ours as a strict client sees them: names, international ones too, and addresses.
 #[tokio::test]
 async fn leaves_for_names_and_addresses_are_accepted_by_a_strict_client() {
-    let proxy = TestProxy::start(ON).await;
-    let origin = Origin::raw("").await;
+    let of_origin = TestCa::new();
+    let origin = Origin::https(&of_origin, |_| html(PAGE)).await;
+    let proxy = TestProxy::trusting(&of_origin, ON).await;
     let port = origin.addr.port();
     let ca: &Path = &proxy.ca_file();
     for host in ["localhost", "127.0.0.1"] {

@@ -16,7 +16,7 @@ use tokio_rustls::client::TlsStream;
 
 use crate::{
     harness::{
-        Origin, TestCa, TestProxy,
+        Origin, POLL_INTERVAL, TestCa, TestProxy,
         client::{connect_as, curl, curl_command, handshake, run},
         get, optional,
         origin::html,
@@ -42,7 +42,7 @@ pub(crate) async fn check(proxy: &TestProxy) -> String {
 async fn written(list: &gleaner::TrustedDevices, count: usize) {
     let waiting = async {
         while list.all().len() != count {
-            tokio::task::yield_now().await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     };
     timeout(Duration::from_secs(10), waiting).await.expect("the list is written");

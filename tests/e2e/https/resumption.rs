@@ -31,19 +31,22 @@ use crate::{
 
 const ON: &str = "https: { intercept: on }\naccess: { allow_targets: ['127.0.0.1:443', '[::1]:443'] }\n";
 
-/// A proxy in a network where hosts of these tests take connections, which is all that is done with them.
+/// A proxy in a network where the hosts of these tests do TLS and no more.
 async fn proxy_of_hosts() -> TestProxy {
     set_names(&[("a.example", "127.0.0.1"), ("b.example", "127.0.0.1")]);
+    let ca = TestCa::new();
+    let acceptor = TlsAcceptor::from(ca.server(&["a.example", "b.example", "127.0.0.1", "::1"], &[], |_| {}));
     for ip in ["127.0.0.1", "::1"] {
         let listener = TcpListener::bind((ip, 443)).await.unwrap();
+        let acceptor = acceptor.clone();
         tokio::spawn(async move {
             let mut taken = Vec::new();
-            while let Ok(connection) = listener.accept().await {
-                taken.push(connection);
+            while let Ok((stream, _)) = listener.accept().await {
+                taken.push(acceptor.accept(stream).await);
             }
         });
     }
-    TestProxy::start(ON).await
+    TestProxy::trusting(&ca, ON).await
 }
 
 /// A client that trusts the proxy and keeps its sessions.

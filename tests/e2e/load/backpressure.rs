@@ -19,7 +19,7 @@ use tokio::{
 };
 
 use crate::harness::{
-    Origin, PAGE, TestProxy, get,
+    Origin, PAGE, POLL_INTERVAL, TestProxy, get,
     origin::{html, read_head, response},
     wire::{ROADS, Setup, read_until, soon},
 };
@@ -106,7 +106,7 @@ async fn heavy_pages_of_one_site_delay_the_pages_of_another_by_less_than_a_secon
         clients.spawn(async move { get(&proxy, &url, &[("accept-encoding", "gzip")]).await });
     }
     while heavy.requests().len() < 40 {
-        tokio::task::yield_now().await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
     let mut times = Vec::new();
     for _ in 0..5 {

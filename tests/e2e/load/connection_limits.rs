@@ -12,7 +12,7 @@ use tokio::{
 
 use crate::{
     harness::{
-        Origin, TestProxy,
+        Origin, POLL_INTERVAL, TestProxy,
         client::connect,
         optional,
         origin::{read_head, response},
@@ -42,7 +42,7 @@ async fn tunnels_and_web_sockets_are_counted_as_long_as_they_are_open() {
         drop(tunnel);
         let again = async {
             while !raw(proxy.addr, OWN_PAGE).await.starts_with("HTTP/1.1 200") {
-                tokio::task::yield_now().await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
         };
         soon(again).await;

@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use crate::harness::{
-    Origin, PAGE, TestProxy, get,
+    Origin, PAGE, POLL_INTERVAL, TestProxy, get,
     origin::{html, read_head},
 };
 
@@ -22,7 +22,7 @@ use crate::harness::{
 async fn until(proxy: &TestProxy, url: &str, begins: &str) {
     let asking = async {
         while !get(proxy, url, &[]).await.header("gleaner").starts_with(begins) {
-            tokio::task::yield_now().await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     };
     timeout(Duration::from_secs(20), asking).await.expect("the change took effect");

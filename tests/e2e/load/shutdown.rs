@@ -8,7 +8,7 @@ use tokio::{
     sync::Notify,
 };
 
-use crate::harness::{Origin, TestProxy, client::connect, origin::read_head, wire::soon};
+use crate::harness::{Origin, POLL_INTERVAL, TestProxy, client::connect, origin::read_head, wire::soon};
 
 #[tokio::test]
 async fn a_request_in_flight_finishes() {
@@ -34,7 +34,7 @@ async fn a_request_in_flight_finishes() {
     let end = tokio::spawn(proxy.stop());
     // New connections are refused while this one is served.
     while TcpStream::connect(addr).await.is_ok() {
-        tokio::task::yield_now().await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
     go.notify_one();
     let mut answer = String::new();

@@ -8,7 +8,7 @@ use tokio::{
 };
 
 use crate::harness::{
-    Origin, TestProxy,
+    Origin, POLL_INTERVAL, TestProxy,
     client::{connect, get},
     origin::{read_head, response},
     wire::{ROADS, Road, Setup, read_until, soon},
@@ -222,7 +222,7 @@ async fn both_sides_of_a_tunnel_are_asked_whether_they_are_still_there() {
                 if row.split_whitespace().nth(5).unwrap().starts_with("02:") {
                     return;
                 }
-                tokio::task::yield_now().await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
         })
         .await;

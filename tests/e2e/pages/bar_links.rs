@@ -7,7 +7,7 @@ use http_body_util::Full;
 
 use crate::{
     harness::{
-        Origin, TestProxy,
+        Origin, POLL_INTERVAL, TestProxy,
         client::{Answer, run},
         get, optional,
         origin::{Recorded, html, response},
@@ -323,7 +323,7 @@ async fn in_chromium_each_link_of_the_bar_shows_its_view_and_no_script_runs() {
     assert!(window.text().await.contains("Imprint"));
     window.until("document.scripts.length == 1").await;
     while !was_asked("/ran") {
-        tokio::task::yield_now().await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
     // The way back.
     window.run("history.back()").await;

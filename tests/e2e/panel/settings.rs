@@ -5,7 +5,7 @@ use std::{fs, time::Duration};
 use tokio::time::timeout;
 
 use super::{ARTICLE, WRITTEN, hidden, post, with_file};
-use crate::harness::{Origin, TestProxy, get, origin::html, webdriver::Window, wire::soon};
+use crate::harness::{Origin, POLL_INTERVAL, TestProxy, get, origin::html, webdriver::Window, wire::soon};
 
 #[tokio::test]
 async fn a_switch_changes_the_file_and_the_next_page() {
@@ -26,7 +26,7 @@ async fn a_switch_changes_the_file_and_the_next_page() {
     // The file is watched.
     let shown = async {
         while get(&proxy, &origin.url("/page"), &[]).await.text().contains("<img") {
-            tokio::task::yield_now().await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     };
     timeout(Duration::from_secs(20), shown).await.unwrap();

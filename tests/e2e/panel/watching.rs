@@ -6,7 +6,7 @@ use tokio::{io::AsyncReadExt, net::TcpStream, time::timeout};
 
 use super::{ARTICLE, PANEL, hidden, post};
 use crate::harness::{
-    Origin, TestProxy,
+    Origin, POLL_INTERVAL, TestProxy,
     client::run,
     get, optional,
     origin::html,
@@ -109,7 +109,7 @@ async fn blocking_is_paused_on_all_devices_and_goes_on() {
         assert_eq!(post(&proxy, "/panel/pause", &[("token", &token), ("for", length)], &[]).await.status, 303);
         let taken_over = async {
             while proxy.proxy.config().blocker.paused_until().is_some() != (length == "30m") {
-                tokio::task::yield_now().await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
         };
         timeout(Duration::from_secs(20), taken_over).await.unwrap();
