@@ -6,7 +6,7 @@
 
 A line each for pages (which are rewritten, or pass) and for downloads (which pass): resident memory (MiB) of a proxy whose client has
 read as many of them to their ends, so that the C library keeps what the work takes; with the unread streams; and ten seconds after their
-connection has ended.
+connection has ended; then how many of the streams had begun.
 """
 
 import asyncio, os, ssl, struct, subprocess, sys, tempfile
@@ -14,6 +14,7 @@ import asyncio, os, ssl, struct, subprocess, sys, tempfile
 import attack
 
 STREAMS = 100
+HEADS = 20.0  # seconds; of streams that are not read, those of a server with HTTP/1.1 come one by one
 LENGTH = int(sys.argv[2]) if len(sys.argv) > 2 else 8_000_000
 
 
@@ -31,13 +32,16 @@ async def burst(road, path, reads):
         head = b"\x82\x87\x04" + bytes([len(at)]) + at + b"\x01" + bytes([len(target)]) + target
         writer.write(attack.frame(1, 5, number * 2 + 1, head))
     await writer.drain()
-    left = STREAMS
+    left, until = STREAMS, asyncio.get_running_loop().time() + HEADS
     while left:
-        start = await reader.readexactly(9)
+        try:
+            start = await (reader.readexactly(9) if reads else asyncio.wait_for(reader.readexactly(9), until - asyncio.get_running_loop().time()))
+        except asyncio.TimeoutError:
+            break
         await reader.readexactly(int.from_bytes(start[:3], "big"))
         kind, ends = start[3], start[4] & 1
         left -= kind in (0, 1) and ends if reads else kind == 1
-    return writer
+    return writer, STREAMS - left
 
 
 async def main():
@@ -52,7 +56,7 @@ async def main():
                 kind = b"text/html" if b"/page" in await reader.readuntil(b"\r\n\r\n") else b"application/zip"
                 writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n" % (kind, len(page)) + page)
                 await writer.drain()
-        except (OSError, asyncio.IncompleteReadError):
+        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             writer.close()
 
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -68,14 +72,14 @@ async def main():
         try:
             at = next(line.split()[1] for line in proxy.stdout if line.strip().startswith("proxy "))
             road = attack.Road(dir, int(at.rsplit(":", 1)[1]), port)
-            (await burst(road, what, True)).transport.abort()
+            (await burst(road, what, True))[0].transport.abort()
             before = attack.held(proxy.pid).split()[0]
-            writer = await burst(road, what, False)
+            writer, begun = await burst(road, what, False)
             await asyncio.sleep(3)
             unread = attack.held(proxy.pid).split()[0]
             writer.transport.abort()
             await asyncio.sleep(10)
-            print(f"{what[1:]:10} {before:>8} {unread:>8} {attack.held(proxy.pid).split()[0]:>8}", flush=True)
+            print(f"{what[1:]:10} {before:>8} {unread:>8} {attack.held(proxy.pid).split()[0]:>8} {begun:>5}", flush=True)
         finally:
             proxy.kill()
             proxy.wait()

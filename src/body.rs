@@ -25,7 +25,7 @@ use tokio::time::timeout;
 
 pub(crate) use self::{
     incoming::IncomingBody,
-    lease::Lease,
+    lease::{Lease, Place},
     replay::ReplayHandle,
     timing::{ContinueGate, EndMarker, IdleTimer},
     upload::Upload,

@@ -7,6 +7,7 @@ mod alive_io;
 mod connector;
 mod error;
 mod http1_connection;
+mod http1_limit;
 mod http2_connection;
 mod network;
 mod opener;
@@ -22,7 +23,7 @@ mod tolerant_io;
 
 use std::{net::IpAddr, pin::pin, sync::Arc, time::Duration};
 
-use http::{HeaderMap, Request, Response, StatusCode, header, uri::PathAndQuery};
+use http::{HeaderMap, Request, Response, StatusCode, Version, header, uri::PathAndQuery};
 use hyper::body::Incoming;
 use rustls::{ClientConfig, pki_types::CertificateDer};
 use tokio::{
@@ -37,11 +38,14 @@ pub use self::tolerant_io::read_in_pieces;
 use self::{
     connector::Connector,
     http1_connection::Http1Connection,
+    http1_limit::Http1Limits,
     opener::{New, Opener, outcome},
     pool::{Http2Connection, Pool, Wants},
     response_wait::ResponseWait,
 };
-pub(crate) use self::{error::UpstreamError, pool::PinnedConnections, response_wait::OnInformational};
+pub(crate) use self::{
+    error::UpstreamError, http1_limit::Http1Permit, pool::PinnedConnections, response_wait::OnInformational,
+};
 use crate::{
     access_control::{Acl, Permit},
     authority::{Scheme, Target},
@@ -65,6 +69,7 @@ const SETTLING: Duration = Duration::from_secs(1);
 pub(crate) struct Client {
     pool: Arc<Pool>,
     opener: Arc<Opener>,
+    http1_limits: Http1Limits,
     timeouts: Timeouts,
 }
 
@@ -73,7 +78,7 @@ pub(crate) struct Client {
 pub(crate) struct Requester<'a> {
     pub(crate) address: IpAddr,
     pub(crate) pinned: &'a PinnedConnections,
-    /// Asks while a response to it is still held, so that it must not wait for a place on another connection.
+    /// Asks while a response to it is still held, so that it must not wait for another connection.
     pub(crate) is_nested: bool,
 }
 
@@ -83,10 +88,10 @@ enum Connection {
     Http2(Http2Connection, OwnedSemaphorePermit),
 }
 
-/// An HTTP/1.1 connection, and the client's place on it.
+/// An HTTP/1.1 connection, and the permit to use it where the client has a limit.
 struct Http1Place {
     connection: Http1Connection,
-    permit: Option<OwnedSemaphorePermit>,
+    permit: Option<Http1Permit>,
     is_reused: bool,
 }
 
@@ -106,6 +111,7 @@ impl Client {
         Self {
             pool: Pool::new(max_idle, config.timeouts.idle),
             opener: Arc::new(Opener::new(Connector::new(config, acl))),
+            http1_limits: Http1Limits::default(),
             timeouts: config.timeouts.clone(),
         }
     }
@@ -156,12 +162,14 @@ impl Client {
         wait: &ResponseWait,
     ) -> Result<(Response<Incoming>, Lease), UpstreamError> {
         let mut wants = if request.method().is_idempotent() { Wants::Any } else { Wants::Proven };
+        let is_limited = request.version() == Version::HTTP_2 && !requester.is_nested;
+        let limited = is_limited.then_some(requester.address);
         loop {
             pool.follow_network(self.opener.network.changes());
             let begun = Instant::now();
-            let connection = match self.kept(pool, target, requester, wants).await {
+            let connection = match self.kept(pool, target, limited, wants).await {
                 Some(connection) => connection,
-                None => Box::pin(self.wait_or_open(pool, target, requester, wants)).await?,
+                None => Box::pin(self.wait_or_open(pool, target, requester.address, limited, wants)).await?,
             };
             let (is_reused, sent) = match connection {
                 Connection::Http1(place) => {
@@ -187,18 +195,21 @@ impl Client {
         }
     }
 
-    /// A connection that is kept and takes the request now.
+    /// A connection that is kept and takes the request now. `limited` is the client, where its HTTP/1.1 connections are limited.
     async fn kept(
         &self,
         pool: &Arc<Pool>,
         target: &Arc<Target>,
-        requester: Requester<'_>,
+        limited: Option<IpAddr>,
         wants: Wants,
     ) -> Option<Connection> {
         if let Some((connection, stream)) = pool.http2(target, wants) {
             return Some(Connection::Http2(connection, stream));
         }
-        let permit = if requester.is_nested { None } else { Some(requester.pinned.try_http1()?) };
+        let permit = match limited {
+            Some(client) => Some(self.http1_limits.of(client, target).try_acquire()?),
+            None => None,
+        };
         self.kept_http1(pool, target, permit, wants).await.ok()
     }
 
@@ -207,9 +218,9 @@ impl Client {
         &self,
         pool: &Arc<Pool>,
         target: &Arc<Target>,
-        permit: Option<OwnedSemaphorePermit>,
+        permit: Option<Http1Permit>,
         wants: Wants,
-    ) -> Result<Connection, Option<OwnedSemaphorePermit>> {
+    ) -> Result<Connection, Option<Http1Permit>> {
         while let Some(mut connection) = pool.take_http1(target, wants) {
             let is_ready = connection.sender.is_ready()
                 || timeout(SETTLING, connection.sender.ready()).await.is_ok_and(|ready| ready.is_ok());
@@ -225,7 +236,8 @@ impl Client {
         &self,
         pool: &Arc<Pool>,
         target: &Arc<Target>,
-        requester: Requester<'_>,
+        client: IpAddr,
+        limited: Option<IpAddr>,
         wants: Wants,
     ) -> Result<Connection, UpstreamError> {
         // NTLM and Negotiate do not work over HTTP/2.
@@ -235,12 +247,15 @@ impl Client {
                 let mut released = pin!(pool.released.notified());
                 released.as_mut().enable();
                 if is_pinned || self.opener.speaks_http1(target) {
-                    let permit = requester.http1().await;
+                    let permit = match limited {
+                        Some(client) => self.http1_limits.of(client, target).acquire().await,
+                        None => None,
+                    };
                     let permit = match self.kept_http1(pool, target, permit, wants).await {
                         Ok(connection) => return Ok(connection),
                         Err(permit) => permit,
                     };
-                    let opened = self.opener.open(pool, target, requester.address, is_pinned).await?;
+                    let opened = self.opener.open(pool, target, client, is_pinned).await?;
                     return Ok(match opened {
                         New::Http1(connection) => {
                             Connection::Http1(Http1Place { connection, permit, is_reused: false })
@@ -248,7 +263,7 @@ impl Client {
                         New::Http2(connection, stream) => Connection::Http2(connection, stream),
                     });
                 }
-                if let Some(connection) = self.kept(pool, target, requester, wants).await {
+                if let Some(connection) = self.kept(pool, target, limited, wants).await {
                     return Ok(connection);
                 }
                 if let Some(connection) = pool.unsettled(target) {
@@ -258,7 +273,7 @@ impl Client {
                     }
                     continue;
                 }
-                match self.opener.join(pool, target, requester.address, None, false) {
+                match self.opener.join(pool, target, client, None, false) {
                     Some(opening) => tokio::select! {
                         opened = outcome(opening) => {
                             let is_for_others = opened?.wants_client_certificate;
@@ -308,7 +323,7 @@ impl Client {
         tcp: Option<TcpStream>,
     ) -> Result<(), UpstreamError> {
         let target = permit.target();
-        if self.has_connection(permit) {
+        if self.has_connection(permit, requester) {
             return Ok(());
         }
         let Some(opening) = self.opener.join(&self.pool, target, requester.address, tcp, true) else {
@@ -318,10 +333,10 @@ impl Client {
         if opened.wants_client_certificate { Err(UpstreamError::ClientCertificate) } else { Ok(()) }
     }
 
-    /// Whether a request to this origin would find a connection.
-    pub(crate) fn has_connection(&self, permit: &Permit) -> bool {
+    /// Whether a request to this origin would find a connection, or wait for one that this client is using.
+    pub(crate) fn has_connection(&self, permit: &Permit, requester: Requester<'_>) -> bool {
         self.pool.follow_network(self.opener.network.changes());
-        self.pool.has(permit.target())
+        self.pool.has(permit.target()) || self.http1_limits.are_in_use(requester.address, permit.target())
     }
 
     /// Connects for a tunnel.
@@ -347,13 +362,6 @@ impl Client {
     /// Closes idle connections, because descriptors have run out.
     pub(crate) fn close_idle(&self) {
         self.pool.close_idle();
-    }
-}
-
-impl Requester<'_> {
-    /// Waits for the permit to use one more HTTP/1.1 connection.
-    async fn http1(self) -> Option<OwnedSemaphorePermit> {
-        if self.is_nested { None } else { self.pinned.http1().await }
     }
 }
 

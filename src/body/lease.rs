@@ -7,10 +7,20 @@ use tokio::{
     time::Instant,
 };
 
-/// The place.
+use crate::client::Http1Permit;
+
+/// The right to use a connection for one response.
+#[derive(Debug)]
+#[expect(dead_code, reason = "they are given back when they are dropped")]
+pub(crate) enum Place {
+    Http1(Http1Permit),
+    Http2(OwnedSemaphorePermit),
+}
+
+/// The place of one response.
 #[derive(Debug)]
 pub(crate) struct Lease {
-    permit: Option<OwnedSemaphorePermit>,
+    place: Option<Place>,
     /// When the place was given back.
     ended: Arc<OnceLock<Instant>>,
     /// Notified then.
@@ -18,20 +28,16 @@ pub(crate) struct Lease {
 }
 
 impl Lease {
-    pub(crate) fn new(
-        permit: Option<OwnedSemaphorePermit>,
-        ended: Arc<OnceLock<Instant>>,
-        released: Arc<Notify>,
-    ) -> Self {
-        Self { permit, ended, released }
+    pub(crate) fn new(place: Option<Place>, ended: Arc<OnceLock<Instant>>, released: Arc<Notify>) -> Self {
+        Self { place, ended, released }
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        // First: who gets the permit looks for the connection that has ended its response.
+        // First: who gets the place looks for the connection that has ended its response.
         let _ = self.ended.set(Instant::now());
-        drop(self.permit.take());
+        drop(self.place.take());
         self.released.notify_waiters();
     }
 }

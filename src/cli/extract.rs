@@ -223,14 +223,38 @@ fn write_record(
         (Ok(page), Format::Markdown) if !jsonl => return out.write_all(printable(&page.extract.markdown).as_bytes()),
         (Ok(Page { extract, passed, .. }), _) => {
             let (confidence, passed) = (extract.report.confidence, passed.map(|error| error.reason()));
-            serde_json::to_writer(&mut *out, &Record { file, extract, confidence, passed })?;
+            write_json(out, &Record { file, extract, confidence, passed })?;
         }
         (Err(error), _) if jsonl => {
-            serde_json::to_writer(&mut *out, &json!({ "file": file, "error": format!("{error:#}") }))?;
+            write_json(out, &json!({ "file": file, "error": format!("{error:#}") }))?;
         }
         (Err(_), _) => return Ok(()),
     }
     out.write_all(b"\n")
+}
+
+fn write_json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+    Ok(value.serialize(&mut serde_json::Serializer::with_formatter(out, EscapedControls))?)
+}
+
+/// JSON whose strings have no control characters: DEL and C1 may stand in them as they are (RFC 8259 § 7), and terminals obey
+/// C1.
+struct EscapedControls;
+
+impl serde_json::ser::Formatter for EscapedControls {
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some(at) = rest.find(char::is_control) {
+            let (before, control) = rest.split_at(at);
+            writer.write_all(before.as_bytes())?;
+            let mut chars = control.chars();
+            if let Some(control) = chars.next() {
+                write!(writer, "\\u{:04x}", u32::from(control))?;
+            }
+            rest = chars.as_str();
+        }
+        writer.write_all(rest.as_bytes())
+    }
 }
 
 /// Adds a `<base>` with the address of the page, so that the links of a saved page work. A `<base>` of the page's own is kept

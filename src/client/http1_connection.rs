@@ -26,7 +26,11 @@ use super::{
     retry::ReplayableRequest,
     tolerant_io::{self, Surplus, TolerantIo},
 };
-use crate::{authority::Target, body::Body, headers::members};
+use crate::{
+    authority::Target,
+    body::{Body, Place},
+    headers::members,
+};
 
 /// Time by which an origin's `Keep-Alive: timeout` is shortened, so that its close does not cross our next request.
 const KEEP_ALIVE_MARGIN: Duration = Duration::from_secs(1);
@@ -93,7 +97,7 @@ impl Client {
                     };
                     pool.put_http1(Arc::clone(target), kept);
                 }
-                return Ok((response, pool.lease(permit, ended)));
+                return Ok((response, pool.lease(permit.map(Place::Http1), ended)));
             }
             Ok(Err(mut error)) => {
                 if let Some(unsent) = error.take_message() {

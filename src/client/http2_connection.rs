@@ -29,7 +29,11 @@ use super::{
     response_wait::ResponseWait,
     retry::{self, ReplayableRequest},
 };
-use crate::{authority::Target, body::Body, headers};
+use crate::{
+    authority::Target,
+    body::{Body, Place},
+    headers,
+};
 
 /// Most bytes of an HTTP/2 response's fields, with 32 for each (RFC 9113 § 10.5.1): as many as over HTTP/1.1.
 const HTTP2_FIELD_BYTES: u32 = 256 * 1024;
@@ -73,7 +77,7 @@ impl Client {
         match sent {
             Ok(Ok(response)) => {
                 waiting.answered();
-                Ok((response, pool.lease(Some(stream), Arc::default())))
+                Ok((response, pool.lease(Some(Place::Http2(stream)), Arc::default())))
             }
             Ok(Err(mut error)) => {
                 if let Some(unsent) = error.take_message() {

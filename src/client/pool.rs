@@ -25,7 +25,7 @@ use tokio::{
 use super::{UpstreamError, http1_connection::Http1Connection, patience::Patience, ping_timer::PingTimer};
 use crate::{
     authority::Target,
-    body::{Body, Lease},
+    body::{Body, Lease, Place},
 };
 
 /// HTTP/1.1 connections kept per origin: as many as ten browsers open to one (six each). Raising it saves
@@ -40,9 +40,6 @@ pub(super) const STREAMS_PER_CONNECTION: u32 = 128;
 /// HTTP/2 connections to one origin. Browsers open one; servers that take few streams on each get more from a household, and
 /// servers that take few connections of one address (nginx, `limit_conn`) often take 20.
 const HTTP2_PER_ORIGIN: usize = 16;
-
-/// HTTP/1.1 connections in use for one connection of a client, as browsers open to one host.
-const HTTP1_PER_CLIENT: usize = 6;
 
 /// Requests on an HTTP/2 connection until the server's settings have come, which say how many it takes.
 pub(super) const INITIAL_STREAMS: usize = 1;
@@ -349,8 +346,8 @@ impl Pool {
     }
 
     /// The place of a response on a connection.
-    pub(super) fn lease(&self, permit: Option<OwnedSemaphorePermit>, ended: Arc<OnceLock<Instant>>) -> Lease {
-        Lease::new(permit, ended, Arc::clone(&self.released))
+    pub(super) fn lease(&self, place: Option<Place>, ended: Arc<OnceLock<Instant>>) -> Lease {
+        Lease::new(place, ended, Arc::clone(&self.released))
     }
 
     /// Gives up what is idle where the network has changed since: it leads nowhere, or may.
@@ -446,31 +443,13 @@ async fn sweep(pool: Weak<Pool>, interval: Duration) {
 
 /// Upstream connections of one client connection alone. NTLM and Negotiate authenticate a connection, not a request
 /// (RFC 4559), so a connection on which they were used must never serve anybody else.
+#[derive(Default)]
 pub(crate) struct PinnedConnections {
     origins: Mutex<HashSet<Arc<Target>>>,
     pool: OnceLock<Arc<Pool>>,
-    /// HTTP/1.1 connections that this client may have in use.
-    http1: Arc<Semaphore>,
-}
-
-impl Default for PinnedConnections {
-    fn default() -> Self {
-        let http1 = Arc::new(Semaphore::new(HTTP1_PER_CLIENT));
-        Self { origins: Mutex::default(), pool: OnceLock::default(), http1 }
-    }
 }
 
 impl PinnedConnections {
-    /// Waits until this client may use one more HTTP/1.1 connection.
-    pub(super) async fn http1(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.http1).acquire_owned().await.ok()
-    }
-
-    /// The permit for one more HTTP/1.1 connection, if there is one now.
-    pub(super) fn try_http1(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.http1).try_acquire_owned().ok()
-    }
-
     /// The client's own pool for this origin, once it is pinned.
     pub(super) fn pool(&self, target: &Arc<Target>) -> Option<&Arc<Pool>> {
         self.origins.lock().contains(target).then(|| self.pool.get())?

@@ -77,7 +77,7 @@ impl Exchange {
         }
         let connected = if device.is_browser() && target.port == Scheme::Https.default_port() {
             client.preconnect(permit, requester, None).await.map(|()| None)
-        } else if client.has_connection(permit) {
+        } else if client.has_connection(permit, requester) {
             Ok(None)
         } else {
             client.connect(permit, requester).await.map(Some)

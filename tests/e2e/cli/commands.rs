@@ -47,7 +47,7 @@ const DRAWN: &str = "<html><body><div id=app></div><script>draw()</script><p>Hi<
 #[test]
 fn no_command_prints_control_characters_of_a_page() {
     let dir = folder();
-    let hostile = "\u{1b}]0;owned\u{7}\u{9b}31m\u{8}";
+    let hostile = "\u{1b}]0;owned\u{7}\u{9b}31m\u{8}\u{7f}";
     let page = article().replace("<p>", &format!("<p>{hostile}"));
     let page = page.replace("<body>", &format!("<body><nav id=\"{hostile}\"><a href=/x>{hostile}Menu</a></nav>"));
     assert!(page.contains(hostile));
@@ -58,6 +58,8 @@ fn no_command_prints_control_characters_of_a_page() {
         &["blocks", "page.html"],
         &["extract", "page.html", "--format", "text"],
         &["extract", "page.html", "--format", "markdown"],
+        &["extract", "page.html", "--format", "json"],
+        &["extract", "page.html", "gone-\u{9b}31m.html", "--jsonl"],
         &["explain", "https://a.example/\u{1b}[31m?\u{9b}"],
         &["extract", "gone-\u{1b}[31m.html"],
     ] {

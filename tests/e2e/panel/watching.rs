@@ -219,6 +219,7 @@ async fn systemd_understands_the_unit() {
     assert!(well && text.is_empty(), "{text}");
     // With systemd's own 100 ms five failures in a row, as before the disk or network is there, would be the last.
     assert!(unit.contains("\nRestartSec=5\n"));
+    assert!(unit.contains("\nMemoryMax="));
 }
 
 /// systemd's side of `Type=notify`.

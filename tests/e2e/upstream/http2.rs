@@ -6,18 +6,22 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::Full;
 use tokio::{
-    io::AsyncWriteExt,
+    io::{AsyncRead, AsyncWrite, AsyncWriteExt},
     sync::Barrier,
     time::{sleep, timeout},
 };
 use tokio_rustls::TlsAcceptor;
 
-use crate::harness::{
-    Origin, TestCa, TestProxy,
-    client::{connect_tls, send_h2},
-    origin::{read_head, response},
-    streams::{self, client},
-    wire::{read_until, soon},
+use crate::{
+    browser::Browser,
+    harness::{
+        Origin, TestCa, TestProxy,
+        client::{connect_tls, send_h2},
+        namespace,
+        origin::{read_head, response},
+        streams::{self, client},
+        wire::{read_until, soon},
+    },
 };
 
 const ON: &str = "https: { intercept: on }";
@@ -89,47 +93,142 @@ async fn where_a_server_takes_no_more_streams_another_connection_is_opened() {
     assert_eq!(one.status, 200);
 }
 
-/// Asks for 120 pictures at once, as a browser does for a page.
-async fn pictures(proxy: &TestProxy, target: &str) {
-    let mut sender = client(proxy, target).await;
+const PICTURES: usize = 120;
+
+/// Asks for the pictures of a page at once, on so many connections.
+async fn pictures(proxy: &TestProxy, target: &str, connections: usize) {
     let mut asked = Vec::new();
-    for number in 0..120 {
-        sender = soon(sender.ready()).await.unwrap();
-        let request = Request::get(format!("https://{target}/{number}")).body(()).unwrap();
-        let answer = sender.send_request(request, true).unwrap().0;
-        asked.push(tokio::spawn(streams::reply(answer)));
+    for _ in 0..connections {
+        let mut sender = client(proxy, target).await;
+        for number in 0..PICTURES / connections {
+            sender = soon(sender.ready()).await.unwrap();
+            let request = Request::get(format!("https://{target}/{number}")).body(()).unwrap();
+            let answer = sender.send_request(request, true).unwrap().0;
+            asked.push(tokio::spawn(streams::reply(answer)));
+        }
     }
     for asked in asked {
         assert_eq!(asked.await.unwrap().unwrap().status, 200);
     }
 }
 
+/// How long the servers of pictures think.
+const SLOW: Duration = Duration::from_millis(20);
+
+/// A page of pictures, over HTTP/2 or HTTP/1.1 by what the server speaks.
+async fn origin_of_pictures(ca: &TestCa, addr: ([u8; 4], u16), protocol: &'static [u8]) -> Origin {
+    let tls: TlsAcceptor = ca.server(&["localhost", TWO, ONE], &[protocol], |_| {}).into();
+    Origin::sockets_at(addr, move |stream| {
+        let tls = tls.clone();
+        async move {
+            let Ok(stream) = tls.accept(stream).await else { return };
+            if protocol == b"h2" { pictures_over_2(stream).await } else { pictures_over_1(stream).await }
+        }
+    })
+    .await
+}
+
+async fn pictures_over_2(stream: impl AsyncRead + AsyncWrite + Unpin) {
+    let Ok(mut connection) = h2::server::Builder::new().max_concurrent_streams(100).handshake(stream).await else {
+        return;
+    };
+    while let Some(Ok((request, mut respond))) = connection.accept().await {
+        tokio::spawn(async move {
+            sleep(SLOW).await;
+            let head = Response::builder().header("content-type", "text/html").body(()).unwrap();
+            if let Ok(mut body) = respond.send_response(head, false) {
+                let _ = body.send_data(Bytes::from(page_for(request.uri().path())), true);
+            }
+        });
+    }
+}
+
+async fn pictures_over_1(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
+    loop {
+        let head = read_head(&mut stream).await;
+        let Some(path) = head.split(' ').nth(1) else { return };
+        sleep(SLOW).await;
+        let body = page_for(path);
+        let head = format!("Content-Type: text/html\r\nContent-Length: {}", body.len());
+        let _ = stream.write_all(format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n{body}").as_bytes()).await;
+    }
+}
+
+fn page_for(path: &str) -> String {
+    if path != "/page" {
+        return String::new();
+    }
+    let pictures: String = (0..PICTURES).map(|number| format!("<img src=/{number}.png>")).collect();
+    format!("<!doctype html><title>pictures</title>{pictures}")
+}
+
 #[tokio::test]
 async fn a_page_of_pictures_opens_as_few_connections_as_a_browser_would() {
-    const SLOW: Duration = Duration::from_millis(20);
     let ca = TestCa::new();
-    let of_2 = streams::origin_of_few(&ca, 100, |_, mut respond| async move {
-        sleep(SLOW).await;
-        let _ = respond.send_response(Response::new(()), true);
-    })
-    .await;
+    for (protocol, most) in [(b"h2".as_slice(), 2), (b"http/1.1", 6)] {
+        let origin = origin_of_pictures(&ca, ([127, 0, 0, 1], 0), protocol).await;
+        let proxy = TestProxy::trusting(&ca, ON).await;
+        for connections in 1..=3 {
+            pictures(&proxy, &format!("localhost:{}", origin.addr.port()), connections).await;
+            assert!(origin.connections() <= most, "{} connections in place of {most}", origin.connections());
+        }
+    }
+}
+
+/// Sites with HTTP/2 and with HTTP/1.1, on the port of HTTPS.
+const TWO: &str = "www.two-site.com";
+const ONE: &str = "www.one-site.com";
+
+#[tokio::test]
+async fn chromium_opens_as_few_connections_for_a_page_of_pictures_as_without_a_proxy() {
+    let name = "http2_upstream::chromium_opens_as_few_connections_for_a_page_of_pictures_as_without_a_proxy";
+    if !namespace::enter(name, "true") {
+        return;
+    }
+    namespace::set_names(&[(TWO, "127.0.0.2"), (ONE, "127.0.0.1")]);
+    let Some(browser) = Browser::find() else { return };
+    let ca = TestCa::new();
+    let access = "access: { allow_targets: ['127.0.0.1:1-65535', '127.0.0.2:1-65535'], rebind_allowed: [one-site.com, two-site.com] }";
+    for (site, last, protocol, most) in [(TWO, 2, b"h2".as_slice(), 2), (ONE, 1, b"http/1.1", 6)] {
+        let origin = origin_of_pictures(&ca, ([127, 0, 0, last], 443), protocol).await;
+        let proxy = TestProxy::trusting(&ca, &format!("{ON}\nrewrite: {{ enabled: false }}\n{access}")).await;
+        let Some(()) = browser.trust("gleaner", &proxy.ca_file()) else { return };
+        for _ in 0..2 {
+            let dom = browser.dom(&proxy, format!("https://{site}/page")).await;
+            assert_eq!(dom.matches("<img").count(), PICTURES, "{dom}");
+            assert!(origin.connections() <= most, "{} connections in place of {most}", origin.connections());
+        }
+        browser.distrust("gleaner");
+    }
+}
+
+#[tokio::test]
+async fn event_streams_over_http1_delay_another_request_by_a_second() {
+    let ca = TestCa::new();
     let tls: TlsAcceptor = ca.server(&["localhost"], &[b"http/1.1"], |_| {}).into();
-    let of_1 = Origin::sockets(move |stream| {
+    let origin = Origin::sockets(move |stream| {
         let tls = tls.clone();
         async move {
             let mut stream = tls.accept(stream).await.unwrap();
-            while !read_head(&mut stream).await.is_empty() {
-                sleep(SLOW).await;
+            while !read_head(&mut stream).await.contains("/stream ") {
                 stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await.unwrap();
             }
+            let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n";
+            stream.write_all(head).await.unwrap();
+            std::future::pending::<()>().await;
         }
     })
     .await;
-    for (origin, most) in [(of_2, 2), (of_1, 6)] {
-        let proxy = TestProxy::trusting(&ca, ON).await;
-        for _ in 0..2 {
-            pictures(&proxy, &format!("localhost:{}", origin.addr.port())).await;
-            assert!(origin.connections() <= most, "{} connections in place of {most}", origin.connections());
-        }
+    let proxy = TestProxy::trusting(&ca, ON).await;
+    let target = format!("localhost:{}", origin.addr.port());
+    let mut sender = client(&proxy, &target).await;
+    let mut streams = Vec::new();
+    for _ in 0..6 {
+        let request = Request::get(format!("https://{target}/stream")).body(()).unwrap();
+        streams.push(soon(sender.send_request(request, true).unwrap().0).await.unwrap());
+    }
+    for most in [2000, 500] {
+        let other = timeout(Duration::from_millis(most), send_h2(&proxy, &target, get(&target, "/short"))).await;
+        assert_eq!(other.expect("it does not wait for the streams").text(), "ok");
     }
 }
