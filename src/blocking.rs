@@ -2,10 +2,8 @@
 //!
 //! A [`Blocker`] belongs to one configuration and never changes; when a list or the pause changes, the configuration is
 //! read again, and with it the lists. `lists` says where they come from, `syntax` reads them, `engine` asks them and `params`
-//! their rules for parameters, `request` says what a request is for, `answer` what its client gets, `update` fetches them,
-//! `pause` is the pause.
+//! their rules for parameters, `request` says what a request is for, `pause` is the pause.
 
-mod answer;
 mod compiled;
 mod engine;
 mod lists;
@@ -14,8 +12,7 @@ mod pause;
 mod refusal;
 mod request;
 pub(crate) mod store;
-mod syntax;
-pub mod update;
+pub(crate) mod syntax;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -32,7 +29,7 @@ use tracing::{info, warn};
 use url::Url;
 
 pub(crate) use self::{
-    answer::{blocked_document, blocked_resource, redirect},
+    compiled::PIXEL,
     pause::{PausedDevices, minutes_until},
 };
 pub use self::{
@@ -51,7 +48,7 @@ use crate::config::HostPatterns;
 const BUILTIN_LIST: &str = include_str!("../adservers.txt");
 
 /// Most bytes of a list: several times the largest public hosts files. Raising it lets a wrong file cost more memory before it is refused.
-const MAX_LIST: u64 = 64 << 20;
+pub(crate) const MAX_LIST: u64 = 64 << 20;
 
 /// The section `blocking` as used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

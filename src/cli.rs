@@ -12,6 +12,7 @@ mod hash_password;
 mod init;
 mod listeners;
 mod lists;
+pub mod offline;
 mod overlay;
 mod pause;
 mod serve;
@@ -31,8 +32,8 @@ use gleaner_filters::PageError;
 
 use crate::{
     AuthorityError, Config, ConfigError, StartError,
+    cli::offline::input::ReadError,
     config::{self, ConfigErrorKind, LogFormat, Lookup},
-    offline::input::ReadError,
 };
 
 /// Exit codes of sysexits.h.

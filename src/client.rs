@@ -6,6 +6,7 @@
 mod alive_io;
 mod connector;
 mod error;
+pub(crate) mod fetch;
 mod http1_connection;
 mod http1_limit;
 mod http2_connection;
@@ -47,10 +48,12 @@ pub(crate) use self::{
     error::UpstreamError, http1_limit::Http1Permit, pool::PinnedConnections, response_wait::OnInformational,
 };
 use crate::{
-    access_control::{Acl, Permit},
-    authority::{Scheme, Target},
-    body::{Body, IncomingBody, Lease, Upload},
     config::{Config, HostPatterns, Timeouts},
+    http::body::{Body, IncomingBody, Lease, Upload},
+    net::{
+        access_control::{Acl, Permit},
+        target::{Scheme, Target},
+    },
 };
 
 /// The TLS settings of connections to origins, which offer HTTP/2; `None` where no trusted certificates were found.

@@ -4,7 +4,11 @@
 //! What is not a TLS handshake that we can speak on both sides, for the very host of the CONNECT, is tunnelled with
 //! not a byte lost: a page that stays cluttered is better than one that breaks.
 
+pub(crate) mod authority;
 mod first_bytes;
+pub(crate) mod trust;
+pub(crate) mod trusted_devices;
+pub(crate) mod tunnel;
 mod tunnelled_hosts;
 
 use std::{
@@ -30,15 +34,17 @@ use tracing::{debug, warn};
 use self::first_bytes::{FirstBytes, Hello, first_bytes, is_other_protocol};
 pub(crate) use self::tunnelled_hosts::TunnelledHosts;
 use crate::{
-    access_control::{Permit, is_private},
-    authority::{Host, Scheme, Target},
     client::UpstreamError,
-    device::Device,
-    log::RequestLog,
-    runtime_state::RuntimeState,
+    http::log::RequestLog,
+    mitm::{trust::Trust, tunnel::SilenceLimits},
+    net::{
+        access_control::{Permit, is_private},
+        device::Device,
+        target::{Host, Scheme, Target},
+    },
     server::{self, Connection},
-    service::{Proxy, Trust, requester},
-    tunnel::{self, SilenceLimits},
+    service::requester,
+    state::{proxy::Proxy, runtime_state::RuntimeState},
 };
 
 /// How long a client may be silent before the server may speak first, as in some protocols it does. Nothing is lost

@@ -18,6 +18,7 @@ mod page_job;
 mod passed;
 mod request_info;
 mod shares;
+pub(crate) mod views;
 mod workers;
 
 use std::{fmt::Write as _, sync::Arc, time::Duration};
@@ -44,12 +45,14 @@ use self::{
 };
 pub(crate) use self::{join::Fetch, look::Look, request_info::RequestInfo, workers::Workers};
 use crate::{
-    body::{Body, BodyError},
-    bypass_link,
     config::{Config, ConfigError, Rewrite},
-    controls::PageControls,
-    headers::{accept, members, repair, validators},
-    records::PageEffect,
+    http::{
+        body::{Body, BodyError},
+        headers::{accept, members, repair, validators},
+        history::PageEffect,
+    },
+    rewrite::views::PageControls,
+    state::bypass_links,
 };
 
 /// Response field with the outcome of a page, or the reason why it passed.
@@ -194,7 +197,7 @@ impl Rewriter {
             Err(reason) => return self.pass(asked, head, body, reason),
         };
         let purpose = Purpose::Page {
-            original: asked.can_be_repeated().then(|| bypass_link::to(&url)),
+            original: asked.can_be_repeated().then(|| bypass_links::to(&url)),
             links: asked.controls.as_ref().map(|controls| Box::new(controls.links(&url, asked.can_be_repeated()))),
             in_frame: asked.is_framed(),
         };

@@ -1,6 +1,7 @@
 //! HTTP on one client connection, in clear or decrypted: hyper's HTTP/1.1 and HTTP/2 servers, and what they leave
 //! to us. What a request means is decided in `service`.
 
+pub(crate) mod connection_limits;
 mod connection_state;
 mod connection_timer;
 #[cfg(feature = "fuzzing")]
@@ -39,15 +40,15 @@ pub(crate) use self::{
     request_parser::ParseRejection,
 };
 use crate::{
-    authority::Target,
-    body::{Body, EndMarker},
     client::PinnedConnections,
-    credentials::Authenticator,
-    device::Device,
-    headers::MAX_FIELDS,
-    idle,
-    service::{self, Proxy},
-    shutdown::ShutdownHandle,
+    http::{
+        body::{Body, EndMarker},
+        headers::MAX_FIELDS,
+    },
+    net::{credentials::Authenticator, device::Device, target::Target},
+    service,
+    state::proxy::Proxy,
+    util::{idle, shutdown::ShutdownHandle},
 };
 
 /// Streams of one HTTP/2 connection: browsers expect at least 100 (RFC 9113 § 6.5.2).

@@ -5,12 +5,10 @@
 
 mod blocked;
 mod connect;
-mod failed_connects;
 mod forward;
-mod next_pages;
-mod proxy;
+mod max_forwards;
+mod subrequests;
 mod target_resolution;
-mod trust;
 mod upgrade;
 
 use std::sync::Arc;
@@ -20,26 +18,29 @@ use hyper::body::{Body as _, Incoming};
 use tokio::time::Instant;
 use tracing::{Instrument, debug, debug_span};
 
-pub(crate) use self::proxy::descriptor_budget;
-pub use self::proxy::{Proxy, StartError};
-pub(crate) use self::trust::Trust;
+use crate::state::proxy::Proxy;
 use crate::{
-    admin::{self, Visit},
-    authority::Target,
-    body::{Body, IncomingBody},
     client::{Requester, UpstreamError},
     config::{Asker, Choice},
-    controls::Asked,
-    credentials::{Authenticator, Denied},
-    device::{self, Device},
-    error::Error,
-    error_pages,
-    log::RequestLog,
-    panel,
-    route::Route,
-    runtime_state::RuntimeState,
+    http::{
+        body::{Body, IncomingBody},
+        log::RequestLog,
+        websocket,
+    },
+    net::{
+        credentials::{Authenticator, Denied},
+        device::{self, Device},
+        route::Route,
+        target::Target,
+    },
+    pages::{
+        admin::{self, Visit},
+        error::Error,
+        error_pages, panel,
+    },
+    rewrite::views::Asked,
     server::{Connection, ParseRejection},
-    websocket,
+    state::runtime_state::RuntimeState,
 };
 
 /// Answers one request. Every failure is an answer too.

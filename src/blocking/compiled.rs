@@ -45,7 +45,7 @@ const EMPTY: [(&str, &[&str], MimeType, &[u8]); 8] = [
 ];
 
 /// A transparent picture of one pixel (`GIF89a`).
-pub(super) const PIXEL: &[u8] =
+pub(crate) const PIXEL: &[u8] =
     b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\0\0\0!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 
 /// Tells the crate which hosts belong to one site.

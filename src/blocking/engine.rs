@@ -45,7 +45,7 @@ impl std::fmt::Display for Rule {
 
 impl Rule {
     /// Its list as everybody may read it: without a folder of this machine, or a key in an address.
-    pub(super) fn short_list(&self) -> String {
+    pub(crate) fn short_list(&self) -> String {
         self.list.parse().map(|list: ListSource| list.short_name()).unwrap_or_default()
     }
 

@@ -10,8 +10,8 @@ use std::{
 };
 
 use crate::{
-    device::Device,
-    expiring_map::{ExpiringMap, Lifetime},
+    net::device::Device,
+    util::expiring_map::{ExpiringMap, Lifetime},
 };
 
 /// Longest pause: whoever wants more switches blocking off.

@@ -8,7 +8,7 @@ use gleaner_filters::Resource;
 use http::{HeaderMap, HeaderName, Method, Request, header};
 use url::Url;
 
-use crate::headers;
+use crate::http::headers;
 
 const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");

@@ -16,7 +16,7 @@ use super::MAX_LIST;
 static UNWRITTEN: Mutex<BTreeMap<PathBuf, Vec<u8>>> = Mutex::new(BTreeMap::new());
 
 /// The bytes of a file.
-pub(super) fn read(file: &Path) -> io::Result<Vec<u8>> {
+pub(crate) fn read(file: &Path) -> io::Result<Vec<u8>> {
     if let Some(bytes) = UNWRITTEN.lock().get(file) {
         return Ok(bytes.clone());
     }
@@ -24,7 +24,7 @@ pub(super) fn read(file: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Writes a file, or keeps it in memory where that fails.
-pub(super) fn write_or_keep(file: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write_or_keep(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let written = write(file, bytes);
     match &written {
         Ok(()) => UNWRITTEN.lock().remove(file),
@@ -34,7 +34,7 @@ pub(super) fn write_or_keep(file: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Puts a file in the place of another, whole: what reads it never sees a half of it.
-pub(super) fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(dir) = file.parent() {
         fs::create_dir_all(dir)?;
     }

@@ -63,7 +63,7 @@ pub(super) fn hosts_alone(rules: &Rules) -> impl Iterator<Item = &str> {
 const MARK: char = '\u{feff}';
 
 /// Whether a text is a list with rules, and not a web page, prose or data of another kind.
-pub(super) fn is_list(text: &str) -> bool {
+pub(crate) fn is_list(text: &str) -> bool {
     count(text) > 0 && read(text).no_list(text).is_none()
 }
 
@@ -100,7 +100,7 @@ pub(super) fn hiding_rule(list: &str, site: &str, selector: &str) -> Option<Stri
 }
 
 /// How many rules a list has, before anything is known of their worth.
-pub(super) fn count(list: &str) -> usize {
+pub(crate) fn count(list: &str) -> usize {
     list.lines().map(str::trim).filter(|line| !line.is_empty() && !is_comment(line)).count()
 }
 

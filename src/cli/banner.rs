@@ -8,9 +8,10 @@ use std::{
 };
 
 use crate::{
-    Proxy, addresses,
-    admin::qr,
+    Proxy,
     config::{Intercept, Lookup},
+    net::addresses,
+    pages::admin::qr,
 };
 
 /// The address under which this machine itself reaches a listener: loopback, if it listens on all addresses.

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     Config,
-    offline::{chains, input},
+    cli::offline::{chains, input},
 };
 
 /// Arguments of `gleaner blocks`.

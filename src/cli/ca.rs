@@ -13,7 +13,7 @@ use clap::{Subcommand, ValueEnum};
 use super::{EX_USAGE, Failure, say};
 use crate::{
     Config,
-    ca::{Authority, AuthorityError},
+    mitm::authority::{Authority, AuthorityError},
 };
 
 #[derive(Debug, Subcommand)]

@@ -9,8 +9,8 @@ use super::{Failure, exit_code, listeners, say, serve::cannot_listen};
 use crate::{
     AuthorityError, Config,
     blocking::ListSource,
-    ca::Authority,
     config::{Intercept, Lookup, MAX_CONFIG},
+    mitm::authority::Authority,
 };
 
 const STDIN: &str = "standard input";

@@ -22,7 +22,7 @@ pub(super) use self::tasks::{address_of, page_address};
 use super::{EX_USAGE, Failure, complain, exit_code, overlay::Overlay, page_failure, printable};
 use crate::{
     Config,
-    offline::{
+    cli::offline::{
         Progress,
         chains::{self, WithFallback},
         input, parallel,

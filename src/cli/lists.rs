@@ -11,10 +11,8 @@ use futures_util::{StreamExt, stream};
 use super::{EX_UNAVAILABLE, Failure, say};
 use crate::{
     Config,
-    blocking::{
-        ListSource, ListState,
-        update::{AT_ONCE, Outcome, Update, last_fetch, next_fetch, update},
-    },
+    blocking::{ListSource, ListState},
+    drivers::list_updates::{AT_ONCE, Outcome, Update, last_fetch, next_fetch, update},
 };
 
 /// The action on the lists.

@@ -3,7 +3,7 @@
 use gleaner_filters::ChainConfig;
 
 use super::{EX_USAGE, Failure};
-use crate::offline::chains::{lay_over, named};
+use crate::cli::offline::chains::{lay_over, named};
 
 /// Arguments of commands that run the chain.
 #[derive(Clone, Debug, clap::Args)]

@@ -18,9 +18,10 @@ use tracing::{error, info, warn};
 
 use super::{EX_UNAVAILABLE, EX_USAGE, Failure, ServeArguments, banner, listeners};
 use crate::{
-    Proxy, blocking,
+    Proxy,
     config::{Found, Lookup},
-    log, reload,
+    drivers::{list_updates, reload},
+    http::log,
 };
 
 pub(super) fn run(config: Option<path::PathBuf>, arguments: ServeArguments) -> anyhow::Result<()> {
@@ -66,7 +67,7 @@ async fn serve(lookup: Lookup, found: Found, arguments: ServeArguments) -> anyho
     for listener in listeners {
         servers.spawn(crate::serve(listener, Arc::clone(&proxy), shutdown.clone()));
     }
-    tokio::spawn(blocking::update::maintain(proxy));
+    tokio::spawn(list_updates::maintain(proxy));
     tokio::spawn(reload);
     tokio::spawn(watch);
     while let Some(served) = servers.join_next().await {

@@ -28,10 +28,12 @@ use super::{
     tls::{self, CertificateRequested, Tls},
 };
 use crate::{
-    access_control::{Acl, Initiator, Permit, PortRule, Refusal},
-    authority::{Scheme, Target},
     config::{Config, Timeouts},
-    tcp,
+    net::{
+        access_control::{Acl, Initiator, Permit, PortRule, Refusal},
+        target::{Scheme, Target},
+        tcp,
+    },
 };
 
 /// Head start of one address before the next is tried beside it: RFC 8305 § 5 recommends 250 ms.

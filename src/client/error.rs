@@ -5,7 +5,7 @@ use std::{error::Error as StdError, fs, io};
 use rustls::{AlertDescription, CertificateError};
 
 use super::tls::{MissingIssuer, Weakness};
-use crate::{access_control::Refusal, headers::MAX_RESPONSE_FIELDS};
+use crate::{http::headers::MAX_RESPONSE_FIELDS, net::access_control::Refusal};
 
 /// Reason for refusing a server that knows only TLS 1.1, or only broken ciphers (RFC 8996).
 const OLD: &str = "the server speaks only old versions or weak methods of encryption";

@@ -27,9 +27,11 @@ use super::{
     tolerant_io::{self, Surplus, TolerantIo},
 };
 use crate::{
-    authority::Target,
-    body::{Body, Place},
-    headers::members,
+    http::{
+        body::{Body, Place},
+        headers::members,
+    },
+    net::target::Target,
 };
 
 /// Time by which an origin's `Keep-Alive: timeout` is shortened, so that its close does not cross our next request.

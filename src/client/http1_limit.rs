@@ -18,7 +18,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use crate::authority::Target;
+use crate::net::target::Target;
 
 /// Connections that count; see above.
 const LIMIT: usize = 6;
@@ -135,7 +135,7 @@ mod tests {
     use tokio::time::sleep;
 
     use super::*;
-    use crate::authority::Scheme;
+    use crate::net::target::Scheme;
 
     #[tokio::test(start_paused = true)]
     async fn a_page_of_slow_answers_has_six_connections() {

@@ -30,9 +30,11 @@ use super::{
     retry::{self, ReplayableRequest},
 };
 use crate::{
-    authority::Target,
-    body::{Body, Place},
-    headers,
+    http::{
+        body::{Body, Place},
+        headers,
+    },
+    net::target::Target,
 };
 
 /// Most bytes of an HTTP/2 response's fields, with 32 for each (RFC 9113 § 10.5.1): as many as over HTTP/1.1.

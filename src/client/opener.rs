@@ -13,8 +13,8 @@ use super::{
     pool::{Http2Connection, Opened, Opening, Pool},
 };
 use crate::{
-    authority::{Scheme, Target},
-    expiring_map::{ExpiringMap, Lifetime},
+    net::target::{Scheme, Target},
+    util::expiring_map::{ExpiringMap, Lifetime},
 };
 
 /// Origins that are remembered to speak HTTP/1.1.

@@ -9,8 +9,8 @@ use tokio::time::Instant;
 
 use super::pool::KeptHttp1;
 use crate::{
-    authority::Target,
-    expiring_map::{ExpiringMap, Lifetime},
+    net::target::Target,
+    util::expiring_map::{ExpiringMap, Lifetime},
 };
 
 /// The shortest idle time after which a server closes without having said so, by default, with a margin: gunicorn's is 2 s,

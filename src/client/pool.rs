@@ -24,8 +24,8 @@ use tokio::{
 
 use super::{UpstreamError, http1_connection::Http1Connection, patience::Patience, ping_timer::PingTimer};
 use crate::{
-    authority::Target,
-    body::{Body, Lease, Place},
+    http::body::{Body, Lease, Place},
+    net::target::Target,
 };
 
 /// HTTP/1.1 connections kept per origin: as many as ten browsers open to one (six each). Raising it saves

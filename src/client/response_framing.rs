@@ -4,7 +4,7 @@
 use http::{HeaderMap, HeaderValue, Response, Version, header};
 
 use super::UpstreamError;
-use crate::headers::MAX_RESPONSE_FIELDS;
+use crate::http::headers::MAX_RESPONSE_FIELDS;
 
 /// Refuses a response whose framing is in doubt; one length that is said twice, in two fields or as a list, becomes
 /// one.

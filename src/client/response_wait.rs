@@ -15,8 +15,8 @@ use tokio::time::{Instant, timeout};
 
 use super::{UpstreamError, network::OwnAddress};
 use crate::{
-    body::{Body, ByteCount, Outcome},
     config::Timeouts,
+    http::body::{Body, ByteCount, Outcome},
 };
 
 /// Most interim responses to one request between two checks. A few are real (100, 103), and some servers send 102 as a sign

@@ -7,7 +7,7 @@ use h2::Reason;
 use http::{Request, request::Parts};
 use http_body::Body as _;
 
-use crate::body::{Body, ReplayHandle};
+use crate::http::body::{Body, ReplayHandle};
 
 /// A request as it can be sent once more.
 pub(super) struct ReplayableRequest {

@@ -4,7 +4,7 @@ use bytes::BytesMut;
 use rustls::server::{Acceptor, ClientHello};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use crate::ca;
+use crate::mitm::authority;
 
 /// The longest `ClientHello`: one TLS record is at most 16 KiB and a few bytes (RFC 8446 § 5.1).
 const MAX_CLIENT_HELLO: usize = 17 * 1024;
@@ -81,8 +81,11 @@ impl Hello {
     fn of(hello: &ClientHello<'_>) -> Self {
         let mut protocols = hello.alpn().into_iter().flatten().peekable();
         let speaks_http =
-            protocols.peek().is_none() || protocols.any(|protocol| ca::ALPN_PROTOCOLS.contains(&protocol));
-        Self { name: hello.server_name().map(str::to_owned), is_spoken: speaks_http && ca::can_be_shown_leaf(hello) }
+            protocols.peek().is_none() || protocols.any(|protocol| authority::ALPN_PROTOCOLS.contains(&protocol));
+        Self {
+            name: hello.server_name().map(str::to_owned),
+            is_spoken: speaks_http && authority::can_be_shown_leaf(hello),
+        }
     }
 
     fn unspoken() -> Self {

@@ -17,11 +17,10 @@ use tracing::info;
 
 use self::file::RefusedHosts;
 use crate::{
-    authority::Target,
     client::UpstreamError,
-    device::Device,
-    expiring_map::{ExpiringMap, Lifetime},
-    service::Proxy,
+    net::{device::Device, target::Target},
+    state::proxy::Proxy,
+    util::expiring_map::{ExpiringMap, Lifetime},
 };
 
 /// How long a host is tunnelled: servers change, and so do programs.

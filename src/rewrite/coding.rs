@@ -10,7 +10,7 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt};
 use tokio_util::io::{ReaderStream, StreamReader};
 
 use super::{Coded, eligibility::PassReason, page_job::PIECE_BYTES};
-use crate::headers::members;
+use crate::http::headers::members;
 
 /// A coding that can be decoded and applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use gleaner_filters::{Domain, Survey};
 use url::Url;
 
-use crate::expiring_map::{ExpiringMap, Lifetime};
+use crate::util::expiring_map::{ExpiringMap, Lifetime};
 
 /// The cache; `None` if it is disabled.
 pub(super) struct Domains(Option<ExpiringMap<String, Arc<Domain>>>);

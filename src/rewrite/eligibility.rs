@@ -13,7 +13,7 @@ use super::{
     coding::{self, Coding},
     content_length, no_transform,
 };
-use crate::{config::Rewrite, headers::Media};
+use crate::{config::Rewrite, http::headers::Media};
 
 /// Why a response passes unchanged: the stable token of the `Gleaner` field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,8 +139,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        authority::{Scheme, Target},
         config::Config,
+        net::target::{Scheme, Target},
         rewrite::Look,
     };
 

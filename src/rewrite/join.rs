@@ -17,7 +17,7 @@ use tracing::debug;
 use url::{Position, Url};
 
 use super::{Body, RequestInfo, Rewriter, content_length, eligibility, original::Original, page_job::Purpose};
-use crate::{body::IncomingBody, headers::without};
+use crate::http::{body::IncomingBody, headers::without};
 
 /// Timeout for all pages after the first together. Raising it joins more pages of slow sites, and their readers wait longer.
 const TIMEOUT: Duration = Duration::from_secs(10);

@@ -1,4 +1,4 @@
-//! How the pages of one profile are rewritten. How those of a view or of a device are is in `controls`.
+//! How the pages of one profile are rewritten. How those of a view or of a device are is in `views`.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use gleaner_filters::{Chain, ReaderLook};
 
 use crate::{
     config::{Config, ConfigError},
-    headers::validators::Tagger,
+    http::headers::validators::Tagger,
 };
 
 pub(crate) struct Look {

@@ -10,7 +10,7 @@ use http_body::Frame;
 use tokio::time::Instant;
 
 use super::{eligibility::PassReason, memory_budget::Reservation};
-use crate::body::{Body, BodyError};
+use crate::http::body::{Body, BodyError};
 
 /// Smallest chunk. Raising it lets a worker begin later; lowering it costs memory where frames are small.
 const CHUNK_BYTES: usize = 4096;

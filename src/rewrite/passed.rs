@@ -9,8 +9,8 @@ use http::HeaderMap;
 
 use super::RequestInfo;
 use crate::{
-    expiring_map::{ExpiringMap, Lifetime},
-    headers::validators,
+    http::headers::validators,
+    util::expiring_map::{ExpiringMap, Lifetime},
 };
 
 /// Most documents, each some 100 bytes: more than the browsers of a household ask for again before they drop them.

@@ -7,10 +7,10 @@ use url::Url;
 
 use super::{Look, coding::Coding, no_transform, shares::Owner};
 use crate::{
-    authority::Target,
     config::HostPatterns,
-    controls::PageControls,
-    headers::{accept, validators},
+    http::headers::{accept, validators},
+    net::target::Target,
+    rewrite::views::PageControls,
 };
 
 /// The destination of a fetch (Fetch Metadata § 2.1).

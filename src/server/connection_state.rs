@@ -9,7 +9,7 @@ use http::{Extensions, HeaderMap, StatusCode, Version};
 use parking_lot::Mutex;
 
 use super::request_parser::ParseRejection;
-use crate::error_pages;
+use crate::pages::error_pages;
 
 /// Marks a request for the whole server (`OPTIONS *`).
 #[derive(Clone, Copy, Debug)]

@@ -7,9 +7,8 @@ use hyper::ext::Protocol;
 
 use super::request_parser::{MAX_METHOD, MAX_TARGET, ParseRejection};
 use crate::{
-    authority::{Scheme, Target},
-    headers::MAX_FIELDS,
-    websocket,
+    http::{headers::MAX_FIELDS, websocket},
+    net::target::{Scheme, Target},
 };
 
 /// Refuses a request that could not be forwarded as it is meant.

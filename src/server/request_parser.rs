@@ -14,7 +14,7 @@ pub(super) use self::{
     request_line::{MAX_METHOD, MAX_TARGET},
 };
 use self::{fields::Fields, request_line::RequestLine};
-use crate::headers::MAX_FIELDS;
+use crate::http::headers::MAX_FIELDS;
 
 /// Longest head in bytes: as much as the most generous common servers take. Raising it lets every connection hold
 /// more memory.

@@ -25,7 +25,7 @@ use super::{
     connection_timer::{ConnectionTimer, HALF_CLOSED_CHECKS, Wait},
     request_parser::{ChunkParser, Framing, ParseRejection, parse_head},
 };
-use crate::{config::Timeouts, listener::ConnectionLimits};
+use crate::{config::Timeouts, server::connection_limits::ConnectionLimits};
 
 /// Bytes of a body read at once.
 const READ_SIZE: usize = 16 * 1024;

@@ -6,10 +6,10 @@ use url::{Position, Url};
 
 use super::Exchange;
 use crate::{
-    access_control::Permit,
-    authority::Target,
-    blocking::{BlockingRequest, Rule, Verdict, blocked_document, blocked_resource, redirect},
-    body::Body,
+    blocking::{BlockingRequest, Rule, Verdict},
+    http::body::Body,
+    net::{access_control::Permit, target::Target},
+    pages::blocked::{blocked_document, blocked_resource, redirect},
 };
 
 /// The word for the route in the log.

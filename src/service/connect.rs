@@ -8,20 +8,35 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tracing::debug;
 
-use super::{Answer, Exchange, requester, trust::Trust};
+use super::{Answer, Exchange, requester};
 use crate::{
-    access_control::{Permit, PortRule},
-    authority::{Scheme, Target},
-    body::Body,
     config::Intercept,
-    device::Device,
-    error::Error,
-    mitm::{self, Ahead, Destination, SniffedConnect},
-    route::Route,
-    tunnel::{self, SilenceLimits},
+    http::body::Body,
+    mitm::{
+        self, Ahead, Destination, SniffedConnect,
+        trust::Trust,
+        tunnel::{self, SilenceLimits},
+    },
+    net::{
+        access_control::{Permit, PortRule},
+        device::Device,
+        route::Route,
+        target::{Scheme, Target},
+    },
+    pages::error::Error,
 };
 
 impl Exchange {
+    /// A first request on a decrypted connection: the client has accepted our certificate.
+    pub(crate) fn certificate_accepted(&self) {
+        if let (Some(device), Some(target)) = (&self.connection.device, &self.connection.tunnel)
+            && self.connection.state.counts().0 == 1
+        {
+            self.proxy.tunnelled.accepted(device, &target.host_port);
+            self.proxy.trusted_devices.seen(device);
+        }
+    }
+
     /// CONNECT to an origin. Where it will be tunnelled it is connected first, so that a failure is an honest answer.
     pub(super) async fn connect(&mut self, request: Request<Incoming>, permit: Permit) -> Result<Answer, Error> {
         let target = permit.target();

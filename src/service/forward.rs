@@ -7,18 +7,18 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, V
 use hyper::body::{Body as _, Incoming};
 use tokio_util::sync::CancellationToken;
 
-use super::{Answer, Exchange, next_pages::NextPages, requester, upgrade::UpgradeRequest};
+use super::{Answer, Exchange, max_forwards, requester, subrequests::NextPages, upgrade::UpgradeRequest};
 use crate::{
-    access_control::Permit,
-    authority::Scheme,
-    body::{Body, ContinueGate, IdleTimer, IncomingBody},
-    bypass_link,
     client::OnInformational,
-    controls::PageId,
-    error::Error,
-    headers::{self, Forwarding, Media},
-    rewrite::RequestInfo,
+    http::{
+        body::{Body, ContinueGate, IdleTimer, IncomingBody},
+        headers::{self, Forwarding, Media},
+    },
+    net::{access_control::Permit, target::Scheme},
+    pages::error::Error,
+    rewrite::{RequestInfo, views::PageId},
     server::WholeServer,
+    state::bypass_links,
 };
 
 /// How long the head of an early error waits for the first bytes of its body.
@@ -41,7 +41,7 @@ impl Exchange {
         if request.extensions().get::<WholeServer>().is_some() {
             *request.uri_mut() = Uri::from_static("*");
         }
-        if let Some(response) = headers::max_forwards::step(&mut request) {
+        if let Some(response) = max_forwards::step(&mut request) {
             return Ok(Answer::Response(response));
         }
         let running = Arc::clone(&self.running);
@@ -103,7 +103,7 @@ impl Exchange {
         if !info.is_view() || !action.starts_with("passed") {
             return response;
         }
-        info.url().map_or(response, |page| bypass_link::no_view(&page, action))
+        info.url().map_or(response, |page| bypass_links::no_view(&page, action))
     }
 
     /// RFC 9110 § 15.2: interim responses are passed on. A 100 opens the request's body, which makes hyper send its own

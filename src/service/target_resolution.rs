@@ -9,10 +9,9 @@ use percent_encoding::percent_decode_str;
 
 use super::Exchange;
 use crate::{
-    admin,
-    authority::{Scheme, Target, TargetError},
-    error::Error,
-    websocket,
+    http::websocket,
+    net::target::{Scheme, Target, TargetError},
+    pages::{admin, error::Error},
 };
 
 impl Exchange {

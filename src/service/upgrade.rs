@@ -9,13 +9,14 @@ use tracing::debug;
 
 use super::{Answer, Exchange};
 use crate::{
-    authority::Target,
-    body::{Body, IncomingBody},
     client::UpstreamError,
-    error::Error,
-    headers,
-    tunnel::{self, SilenceLimits},
-    websocket,
+    http::{
+        body::{Body, IncomingBody},
+        headers, websocket,
+    },
+    mitm::tunnel::{self, SilenceLimits},
+    net::target::Target,
+    pages::error::Error,
 };
 
 /// The protocol that a client asks to switch to.

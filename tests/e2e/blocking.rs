@@ -258,7 +258,7 @@ async fn a_pause_of_all_devices_is_set_by_another_process_and_ends_by_itself() {
     fs::write(&config, &settings).unwrap();
     let proxy = TestProxy::start(&settings).await;
     let watch = tokio::spawn(gleaner::reload::watch(Arc::clone(&proxy.proxy), |_| {}));
-    let upkeep = tokio::spawn(gleaner::blocking::update::maintain(Arc::clone(&proxy.proxy)));
+    let upkeep = tokio::spawn(gleaner::list_updates::maintain(Arc::clone(&proxy.proxy)));
     assert!(run(gleaner(&config, &["pause", "10m"])).await.0);
     until_blocked(&proxy, false).await;
     assert!(run(gleaner(&config, &["pause", "off"])).await.0);

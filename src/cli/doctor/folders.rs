@@ -6,8 +6,8 @@ use super::{Subject, finding::Finding};
 use crate::{
     Config,
     blocking::store,
-    ca::{Authority, AuthorityError},
     config::Intercept,
+    mitm::authority::{Authority, AuthorityError},
 };
 
 /// Free bytes of a disk below which downloads of lists fail soon: the large ones have some ten megabytes.

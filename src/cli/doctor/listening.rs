@@ -8,8 +8,8 @@ use std::{io::ErrorKind, net::SocketAddr, path::Path, time::Duration};
 use self::{firewall::Firewall, holder::Holder};
 use super::{Subject, finding::Finding, web};
 use crate::{
-    addresses::addresses_for_devices,
     cli::{banner::nearby, listeners, serve::cannot_listen},
+    net::addresses::addresses_for_devices,
 };
 
 /// How long a Gleaner may take to answer that it is one; it takes milliseconds.

@@ -5,11 +5,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::{Subject, finding::Finding};
 use crate::{
     Config,
-    blocking::{
-        ListState,
-        update::{last_fetch, next_fetch},
-    },
+    blocking::ListState,
     cli::lists::length,
+    drivers::list_updates::{last_fetch, next_fetch},
 };
 
 const CHECK: &str = "lists";

@@ -5,7 +5,7 @@ use std::{env, fs, num::NonZero, path::Path, thread};
 use url::{Host, Url};
 
 use super::{Subject, finding::Finding};
-use crate::{Config, local_addresses, service::descriptor_budget};
+use crate::{Config, local_addresses, state::proxy::descriptor_budget};
 
 /// Memory of the program beside the pages in work: some 20 MB at rest, lists and connections. Measured figures are in
 /// docs/performance.md.

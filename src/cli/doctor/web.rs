@@ -22,11 +22,10 @@ use url::{Host, Position, Url};
 
 use super::{Subject, finding::Finding, listening};
 use crate::{
-    Config, Proxy,
-    admin::CONTROL_HOST,
-    ca::{self, Authority},
-    client,
+    Config, Proxy, client,
     config::{Access, Intercept, PrivateTargets},
+    mitm::authority::{self, Authority},
+    pages::admin::CONTROL_HOST,
 };
 
 /// Reserved for examples (RFC 2606), small, and there since 1999. Both are asked for by the same host, so that one look-up does.
@@ -330,7 +329,7 @@ fn clock(web: Option<SystemTime>) -> Finding {
     const CHECK: &str = "clock";
     let now = SystemTime::now();
     let shown = |time: SystemTime| httpdate::fmt_http_date(time);
-    if let Err(error) = ca::check_clock() {
+    if let Err(error) = authority::check_clock() {
         return Finding::problem(CHECK, "it was never set, so that all certificates look wrong", SET_CLOCK)
             .with(error.to_string());
     }

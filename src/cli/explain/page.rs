@@ -7,8 +7,11 @@ use clap::ValueEnum;
 use gleaner_filters::{Chain, Explanation, RemovedPart};
 use url::Url;
 
-use crate::cli::{EX_UNAVAILABLE, Failure, extract::with_base, overlay::Overlay, page_failure, say};
-use crate::{Config, fetch, offline::input};
+use crate::{
+    Config,
+    cli::{EX_UNAVAILABLE, Failure, extract::with_base, offline::input, overlay::Overlay, page_failure, say},
+    client::fetch,
+};
 
 /// In which form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -6,12 +6,14 @@ use url::Url;
 
 use crate::{
     TrustedDevices,
-    access_control::{Acl, Initiator, is_private},
-    admin::is_control_host,
-    authority::Target,
     config::{Asker, Choice, Config, Intercept},
-    device::without_numbers,
     mitm::TunnelledHosts,
+    net::{
+        access_control::{Acl, Initiator, is_private},
+        device::without_numbers,
+        target::Target,
+    },
+    pages::admin::is_control_host,
 };
 
 /// The treatment of a client's connections to a host.

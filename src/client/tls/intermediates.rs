@@ -18,7 +18,7 @@ use x509_parser::{
     parse_x509_certificate,
 };
 
-use crate::{authority::Target, body::Body};
+use crate::{http::body::Body, net::target::Target};
 
 /// Fetches for one handshake: chains rarely lack more than one certificate.
 pub(in crate::client) const MAX_FETCHED_INTERMEDIATES: usize = 3;

@@ -9,7 +9,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use tracing::warn;
 
-use crate::{device::Device, private_file};
+use crate::{net::device::Device, util::atomic_file};
 
 const FILE: &str = "refused-hosts.json";
 
@@ -63,7 +63,7 @@ impl RefusedHosts {
             until,
         };
         let entries: Vec<_> = hosts.take(MAX_HOSTS).map(entry).collect();
-        private_file::write_later(file, serde_json::to_vec_pretty(&entries).unwrap_or_default(), |written| {
+        atomic_file::write_later(file, serde_json::to_vec_pretty(&entries).unwrap_or_default(), |written| {
             if let Err(error) = written {
                 warn!(%error, file = FILE, "the list of refused hosts cannot be written; it is forgotten at the end");
             }

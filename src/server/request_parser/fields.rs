@@ -1,7 +1,7 @@
 //! The fields of a request head: syntax, `Host`, and what they say about framing.
 
 use super::{Framing, ParseRejection, is_field_value, is_token, request_line::RequestLine};
-use crate::{authority, headers::MAX_FIELDS};
+use crate::{http::headers::MAX_FIELDS, net::target};
 
 /// Framing and host, as the fields give them.
 #[derive(Debug, Default)]
@@ -101,5 +101,5 @@ fn length(value: &[u8]) -> Result<u64, ParseRejection> {
 
 /// RFC 9110 § 7.2: a host and a port, if any. Whether the host exists is found out when it is resolved.
 fn is_host_and_port(value: &[u8]) -> bool {
-    value.is_ascii() && std::str::from_utf8(value).is_ok_and(authority::is_valid)
+    value.is_ascii() && std::str::from_utf8(value).is_ok_and(target::is_valid)
 }

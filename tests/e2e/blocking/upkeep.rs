@@ -31,7 +31,7 @@ async fn lists_from_the_web_are_kept_up_to_date_and_a_bad_one_changes_nothing() 
     let proxy = TestProxy::start(&lists).await;
     until_blocked(&proxy, false).await;
     let watch = tokio::spawn(gleaner::reload::watch(Arc::clone(&proxy.proxy), |_| {}));
-    let upkeep = tokio::spawn(gleaner::blocking::update::maintain(Arc::clone(&proxy.proxy)));
+    let upkeep = tokio::spawn(gleaner::list_updates::maintain(Arc::clone(&proxy.proxy)));
     until_blocked(&proxy, true).await;
     upkeep.abort();
     watch.abort();
@@ -81,10 +81,10 @@ async fn lists_are_fetched_side_by_side_and_one_that_is_too_long_when_unpacked_i
     let lists = format!("blocking: {{ lists: ['{}'], dir: '{}' }}\n", lists.join("', '"), dir.path().display());
     let proxy = TestProxy::start(&lists).await;
     let watch = tokio::spawn(gleaner::reload::watch(Arc::clone(&proxy.proxy), |_| {}));
-    let upkeep = tokio::spawn(gleaner::blocking::update::maintain(Arc::clone(&proxy.proxy)));
+    let upkeep = tokio::spawn(gleaner::list_updates::maintain(Arc::clone(&proxy.proxy)));
     until_blocked(&proxy, true).await;
     let config = proxy.proxy.config();
-    let problem = || gleaner::blocking::update::last_fetch(&config, &config.blocker.lists()[1].source)?.problem;
+    let problem = || gleaner::list_updates::last_fetch(&config, &config.blocker.lists()[1].source)?.problem;
     let refused = async {
         while problem().is_none() {
             sleep(Duration::from_millis(20)).await;
@@ -135,7 +135,7 @@ async fn a_list_that_never_came_is_asked_for_again_at_the_next_start() {
     for asked in 1..=3 {
         let proxy = TestProxy::start(&lists).await;
         let watch = tokio::spawn(gleaner::reload::watch(Arc::clone(&proxy.proxy), |_| {}));
-        let upkeep = tokio::spawn(gleaner::blocking::update::maintain(Arc::clone(&proxy.proxy)));
+        let upkeep = tokio::spawn(gleaner::list_updates::maintain(Arc::clone(&proxy.proxy)));
         if asked == 3 {
             until_blocked(&proxy, true).await;
         } else {
@@ -170,10 +170,10 @@ async fn a_list_that_cannot_be_kept_is_used_from_memory_and_not_asked_for_at_onc
     let lists = format!("blocking: {{ lists: ['{}'], dir: /proc/gleaner/lists }}\n", origin.url("/l.txt"));
     let proxy = TestProxy::start(&lists).await;
     let watch = tokio::spawn(gleaner::reload::watch(Arc::clone(&proxy.proxy), |_| {}));
-    let upkeep = tokio::spawn(gleaner::blocking::update::maintain(Arc::clone(&proxy.proxy)));
+    let upkeep = tokio::spawn(gleaner::list_updates::maintain(Arc::clone(&proxy.proxy)));
     until_blocked(&proxy, true).await;
     let config = proxy.proxy.config();
-    let next = gleaner::blocking::update::next_fetch(&config, &config.blocker.lists()[0].source);
+    let next = gleaner::list_updates::next_fetch(&config, &config.blocker.lists()[0].source);
     assert!(next.is_some_and(|seconds| seconds > 3600), "{next:?}");
     upkeep.abort();
     watch.abort();
@@ -211,7 +211,7 @@ async fn a_list_that_has_expired_is_fetched_again_and_one_that_has_not_is_not() 
 
     let proxy = TestProxy::start(&lists).await;
     let watch = tokio::spawn(gleaner::reload::watch(Arc::clone(&proxy.proxy), |_| {}));
-    let upkeep = tokio::spawn(gleaner::blocking::update::maintain(Arc::clone(&proxy.proxy)));
+    let upkeep = tokio::spawn(gleaner::list_updates::maintain(Arc::clone(&proxy.proxy)));
     until_blocked(&proxy, true).await;
     let mut asked: Vec<_> = origin.requests().iter().map(|seen| seen.uri.to_string()).collect();
     asked.sort();

@@ -78,7 +78,7 @@ async fn the_commands_that_try_the_proxy_show_a_page_and_the_start_page() {
     }
 }
 
-/// The names of `docs/reliability.md` and `docs/devices.md`, such as `framing::*` and `ca::tests`: each is a test, or a file
+/// The names of `docs/reliability.md` and `docs/devices.md`, such as `framing::*` and `mitm::authority::tests`: each is a test, or a file
 /// that has tests.
 #[test]
 fn every_test_that_the_duties_name_is_there() {

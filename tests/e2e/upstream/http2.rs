@@ -13,7 +13,6 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 
 use crate::{
-    browser::Browser,
     harness::{
         Origin, TestCa, TestProxy,
         client::{connect_tls, send_h2},
@@ -22,6 +21,7 @@ use crate::{
         streams::{self, client},
         wire::{read_until, soon},
     },
+    pages::chromium::Browser,
 };
 
 const ON: &str = "https: { intercept: on }";
@@ -181,7 +181,7 @@ const ONE: &str = "www.one-site.com";
 
 #[tokio::test]
 async fn chromium_opens_as_few_connections_for_a_page_of_pictures_as_without_a_proxy() {
-    let name = "http2_upstream::chromium_opens_as_few_connections_for_a_page_of_pictures_as_without_a_proxy";
+    let name = "upstream::http2::chromium_opens_as_few_connections_for_a_page_of_pictures_as_without_a_proxy";
     if !namespace::enter(name, "true") {
         return;
     }

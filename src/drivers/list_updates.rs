@@ -1,0 +1,393 @@
+//! Lists from the web: fetched when they have expired, kept as they were when that fails.
+//!
+//! A fetched list is only written into its file; the program watches the files of its lists and reads its configuration again
+//! when one changes. So `gleaner lists update` in another process does the same as the program itself.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use base64ct::{Base64, Encoding};
+use futures_util::{StreamExt, stream};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use tokio::{
+    task::spawn_blocking,
+    time::{sleep, timeout},
+};
+use tracing::{info, warn};
+use url::Url;
+
+use crate::{
+    blocking::{Blocker, ListSource, MAX_LIST, Pause, store, syntax},
+    client::fetch,
+    config::Config,
+    net::access_control::Initiator,
+    state::proxy::Proxy,
+};
+
+/// For one list, all of it.
+const TIMEOUT: Duration = Duration::from_mins(2);
+
+/// Lists that are fetched side by side, so that one slow server does not keep the others out. Raising it takes more memory at once.
+pub const AT_ONCE: usize = 4;
+
+/// How long a list is good that does not say so (`! Expires:`).
+const GOOD_FOR: Duration = Duration::from_hours(48);
+
+/// Until the next try after one that failed, doubled with each, and the longest.
+const AGAIN_AFTER: [Duration; 2] = [Duration::from_mins(1), Duration::from_hours(1)];
+
+/// How often it is looked whether a list has expired.
+const EVERY: Duration = Duration::from_mins(15);
+
+/// A list with less than one part in so many of the rules that it had is taken for a mistake of its server.
+const SHRUNK: usize = 10;
+
+/// State of a list's last fetch, kept beside its file.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Fetched {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    etag: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_modified: Option<String>,
+    /// When it was asked for last, in seconds since 1970.
+    pub asked: u64,
+    /// When it changed last, likewise.
+    pub changed: u64,
+    /// How many tries have failed since.
+    failures: u32,
+    /// SHA-256 of the list's file, in Base64: a file with another one was damaged.
+    sha256: String,
+    /// Why the last try failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// The result of an update.
+#[derive(Debug)]
+pub struct Update {
+    /// Outcome for the list.
+    pub outcome: Outcome,
+    /// Why it is kept in memory only, until the program ends.
+    pub unwritten: Option<String>,
+}
+
+/// The outcome for a list.
+#[derive(Debug)]
+pub enum Outcome {
+    /// There is a new list, with so many lines that are rules.
+    New(usize),
+    /// The list is unchanged.
+    Same,
+    /// The update failed; the list that was there stays in use, if there was one.
+    Failed(String),
+}
+
+/// Why a list was not fetched.
+type Problem = String;
+
+/// Keeps the lists of the configuration in force up to date, and ends their pause, until the program ends.
+pub async fn maintain(proxy: Arc<Proxy>) {
+    let mut is_start = true;
+    loop {
+        let config = proxy.config();
+        let settings = config.blocker.settings();
+        let mut pause = EVERY;
+        if settings.enabled && settings.update {
+            let lists: Vec<_> = settings.lists.iter().filter(|list| list.address().is_some()).collect();
+            let files: Vec<_> = lists.iter().filter_map(|list| list.file(settings.dir.as_deref())).collect();
+            let mut fetches = Vec::new();
+            for (list, (due_in, had_one)) in lists.iter().zip(copies(files.clone()).await) {
+                // Without a copy nothing is gained by waiting: the program before may have started without a network.
+                if due_in == 0 || is_start && !had_one {
+                    fetches.push(update_and_report(&proxy, &config, list, had_one));
+                }
+            }
+            stream::iter(fetches).buffer_unordered(AT_ONCE).collect::<()>().await;
+            let due = copies(files).await.into_iter().map(|(due_in, _)| Duration::from_secs(due_in.max(1)));
+            pause = due.fold(pause, Duration::min);
+        }
+        is_start = false;
+        let left = config.blocker.paused_until().and_then(|until| until.duration_since(SystemTime::now()).ok());
+        tokio::select! {
+            () = proxy.reloaded.notified() => {}
+            () = sleep(pause) => {}
+            () = sleep(left.unwrap_or_default()), if left.is_some() => end_pause(&config.blocker),
+        }
+    }
+}
+
+/// In how many seconds the list in each file is to be asked for, and whether there is a copy. Lists of many megabytes are read and
+/// hashed away from the threads that serve requests.
+async fn copies(files: Vec<PathBuf>) -> Vec<(u64, bool)> {
+    let copies = move || files.iter().map(|file| (due_in(file), store::read(file).is_ok())).collect();
+    spawn_blocking(copies).await.unwrap_or_default()
+}
+
+async fn update_and_report(proxy: &Proxy, config: &Config, list: &ListSource, had_one: bool) {
+    let update = update(config, list).await;
+    match &update.outcome {
+        Outcome::New(rules) => info!(%list, rules, "a list was updated"),
+        Outcome::Same => {}
+        Outcome::Failed(problem) if had_one => {
+            warn!(%list, problem, "a list was not updated; the one before it stays in use");
+        }
+        Outcome::Failed(problem) => warn!(%list, problem, "a list was not fetched; nothing is blocked by it yet"),
+    }
+    if let (Outcome::New(_), Some(problem)) = (&update.outcome, &update.unwritten) {
+        warn!(%list, problem, "what was fetched is kept in memory until this program ends");
+        // No file has changed that could be noticed.
+        proxy.lists_changed.notify_one();
+    }
+}
+
+fn end_pause(blocker: &Blocker) {
+    if let Some(dir) = &blocker.settings().dir
+        && let Err(error) = Pause::end(dir)
+    {
+        warn!(%error, "the file of the pause cannot be removed");
+    }
+}
+
+/// Fetches a list if it has changed. What is not from the web is as it was.
+pub async fn update(config: &Config, list: &ListSource) -> Update {
+    let (Some(address), Some(file)) = (list.address(), list.file(config.blocker.settings().dir.as_deref())) else {
+        return Update { outcome: Outcome::Same, unwritten: None };
+    };
+    let failed = |problem: String| Update { outcome: Outcome::Failed(problem), unwritten: None };
+    // What is done with a list of many megabytes is done away from the threads that serve requests.
+    let place = file.clone();
+    let (state, old) = match spawn_blocking(move || copy(&place)).await {
+        Ok(copy) => copy,
+        Err(error) => return failed(error.to_string()),
+    };
+    let fetched = match timeout(TIMEOUT, fetch(config, &address, &state)).await {
+        Ok(fetched) => fetched,
+        Err(_) => Err(format!("it did not arrive within {} seconds", TIMEOUT.as_secs())),
+    };
+    let taken = spawn_blocking(move || take(&file, fetched, old.as_deref(), state)).await;
+    taken.unwrap_or_else(|error| failed(error.to_string()))
+}
+
+/// The copy of a list, unless it was damaged, and what is known of its fetch.
+fn copy(file: &Path) -> (Fetched, Option<String>) {
+    let mut state = state(file);
+    let old = store::read(file).ok().filter(|old| sha256(old) == state.sha256);
+    let old = old.map(|old| String::from_utf8_lossy(&old).into_owned());
+    if old.is_none() {
+        (state.etag, state.last_modified) = (None, None);
+    }
+    (state, old)
+}
+
+/// Writes what was fetched, if it is a list and has changed, and what came of the fetch.
+fn take(
+    file: &Path,
+    fetched: Result<Option<(HeaderMap, String)>, Problem>,
+    old: Option<&str>,
+    mut state: Fetched,
+) -> Update {
+    let mut unwritten = None;
+    let outcome = fetched.and_then(|response| match response {
+        None => Ok(Outcome::Same),
+        Some((headers, text)) => {
+            let judged = judge(file, &text, old, &headers, &mut state);
+            if matches!(judged, Ok(Outcome::New(_))) {
+                unwritten = write(file, text.as_bytes());
+            }
+            judged
+        }
+    });
+    state.asked = now();
+    state.problem = outcome.as_ref().err().cloned();
+    state.failures = if outcome.is_ok() { 0 } else { state.failures.saturating_add(1) };
+    let unwritten_state = write(&state_file(file), &serde_json::to_vec_pretty(&state).unwrap_or_default());
+    Update { outcome: outcome.unwrap_or_else(Outcome::Failed), unwritten: unwritten.or(unwritten_state) }
+}
+
+/// Writes a file; where that fails it is kept in memory, and this is why.
+fn write(file: &Path, bytes: &[u8]) -> Option<String> {
+    let written = store::write_or_keep(file, bytes);
+    written.err().map(|error| format!("cannot write {}: {error}", file.display()))
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Base64::encode_string(&Sha256::digest(bytes))
+}
+
+/// Whether a fetched list is one, and another than the old one.
+fn judge(
+    file: &Path,
+    text: &str,
+    old: Option<&str>,
+    headers: &HeaderMap,
+    state: &mut Fetched,
+) -> Result<Outcome, Problem> {
+    let rules = syntax::count(text);
+    let before = old.map_or(0, syntax::count);
+    let field = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::to_owned);
+    let is_page = field(header::CONTENT_TYPE).is_some_and(|kind| kind.to_ascii_lowercase().contains("html"));
+    if is_page || !syntax::is_list(text) {
+        let what = if is_page { "a web page" } else { "something else" };
+        return Err(format!("what arrived is no list but {what}"));
+    }
+    if rules.saturating_mul(SHRUNK) < before {
+        return Err(format!(
+            "it shrank from {before} rules to {rules}, which is taken for a mistake; to accept it, delete {} and update again",
+            file.display()
+        ));
+    }
+    (state.etag, state.last_modified) = (field(header::ETAG), field(header::LAST_MODIFIED));
+    state.sha256 = sha256(text.as_bytes());
+    if old == Some(text) {
+        return Ok(Outcome::Same);
+    }
+    state.changed = now();
+    Ok(Outcome::New(rules))
+}
+
+/// The list's text with the fields of its response; `None` if it has not changed.
+async fn fetch(config: &Config, address: &Url, state: &Fetched) -> Result<Option<(HeaderMap, String)>, Problem> {
+    let known = [(header::IF_NONE_MATCH, &state.etag), (header::IF_MODIFIED_SINCE, &state.last_modified)];
+    let known =
+        known.into_iter().filter_map(|(name, value)| Some((name, HeaderValue::from_str(value.as_ref()?).ok()?)));
+    let most = usize::try_from(MAX_LIST).unwrap_or(usize::MAX);
+    let Some(fetched) = fetch::get(config, address, &known.collect(), most, Initiator::Public).await? else {
+        return Ok(None);
+    };
+    if address.scheme() == "https" && fetched.address.scheme() == "http" {
+        return Err(format!("it redirects to {}, which anybody on the way could change", fetched.address));
+    }
+    // A comment may be in another encoding; rules are not.
+    Ok(Some((fetched.headers, String::from_utf8_lossy(&fetched.bytes).into_owned())))
+}
+
+/// In how many seconds the list in this file is to be asked for.
+fn due_in(file: &Path) -> u64 {
+    let state = state(file);
+    if state.asked > now() {
+        // The clock was wrong, then or now.
+        return 0;
+    }
+    let bytes = store::read(file).unwrap_or_default();
+    let good_for = match state.failures {
+        0 if sha256(&bytes) != state.sha256 => Duration::ZERO,
+        0 => expires(&String::from_utf8_lossy(&bytes)).unwrap_or(GOOD_FOR),
+        failures => again_after(failures),
+    };
+    state.asked.saturating_add(good_for.as_secs()).saturating_sub(now())
+}
+
+fn again_after(failures: u32) -> Duration {
+    let [first, longest] = AGAIN_AFTER;
+    first.saturating_mul(2_u32.saturating_pow(failures.saturating_sub(1))).min(longest)
+}
+
+/// `! Expires: 4 days (update frequency)`
+fn expires(text: &str) -> Option<Duration> {
+    let lines = text.lines().take(50).filter_map(|line| line.trim_start_matches(['!', '#', ' ']).split_once(':'));
+    let mut found = lines.filter(|(name, _)| name.eq_ignore_ascii_case("expires"));
+    let mut words = found.next()?.1.split_whitespace();
+    let number: u64 = words.next()?.parse().ok()?;
+    let hours = match words.next()? {
+        unit if unit.starts_with("day") => number.checked_mul(24)?,
+        unit if unit.starts_with("hour") => number,
+        _ => return None,
+    };
+    // The bounds that Adblock Plus gives.
+    Some(Duration::from_hours(hours.clamp(1, 14 * 24)))
+}
+
+/// State of the last fetch of a list from the web.
+#[must_use]
+pub fn last_fetch(config: &Config, list: &ListSource) -> Option<Fetched> {
+    list.address()?;
+    Some(state(&list.file(config.blocker.settings().dir.as_deref())?))
+}
+
+/// In how many seconds a list is asked for again.
+#[must_use]
+pub fn next_fetch(config: &Config, list: &ListSource) -> Option<u64> {
+    let file = list.file(config.blocker.settings().dir.as_deref())?;
+    Some(due_in(&file))
+}
+
+fn state_file(list: &Path) -> PathBuf {
+    list.with_extension("json")
+}
+
+fn state(list: &Path) -> Fetched {
+    let text = store::read(&state_file(list)).unwrap_or_default();
+    serde_json::from_slice(&text).unwrap_or_default()
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_list_says_how_long_it_is_good() {
+        let hours = |text: &str| expires(text).map(|good| good.as_secs() / 3600);
+        assert_eq!(hours("[Adblock Plus 2.0]\n! Title: x\n! Expires: 4 days (update frequency)\n||a^"), Some(96));
+        assert_eq!(hours("! expires: 8 hours"), Some(8));
+        assert_eq!(hours("# Expires: 0 hours"), Some(1));
+        assert_eq!(hours("! Expires: 99 days"), Some(14 * 24));
+        assert_eq!(hours("! Expires: soon"), None);
+        assert_eq!(hours("||expires.example^"), None);
+    }
+
+    #[test]
+    fn a_failed_fetch_is_tried_again_soon_and_then_less_often() {
+        let minutes = [1, 2, 3, 6, 7, 99].map(|failures| again_after(failures).as_secs() / 60);
+        assert_eq!(minutes, [1, 2, 4, 32, 60, 60]);
+    }
+
+    #[test]
+    fn a_damaged_copy_is_due_at_once_and_one_from_the_future_is_too() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("list.txt");
+        let mut state = Fetched { asked: now(), ..Fetched::default() };
+        let list = "a.example\nb.example\n";
+        judge(&file, list, None, &HeaderMap::new(), &mut state).unwrap();
+        fs::write(&file, list).unwrap();
+        fs::write(state_file(&file), serde_json::to_vec(&state).unwrap()).unwrap();
+        assert!(due_in(&file) > 0);
+        for damaged in ["a.example\n", "a.example\nX.example\n"] {
+            fs::write(&file, damaged).unwrap();
+            assert_eq!(due_in(&file), 0, "{damaged}");
+        }
+        // As if the clock had been ten years ahead.
+        fs::write(&file, list).unwrap();
+        state.asked = now() + 3650 * 86_400;
+        fs::write(state_file(&file), serde_json::to_vec(&state).unwrap()).unwrap();
+        assert_eq!(due_in(&file), 0);
+    }
+
+    #[test]
+    fn a_wrong_list_does_not_take_the_place_of_a_good_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("list.txt");
+        let old = "a.example\n".repeat(100);
+        let kept = |text: &str| judge(&file, text, Some(&old), &HeaderMap::new(), &mut Fetched::default());
+        let portal = format!("<!-- portal -->\n<html>\n{}", "<p>Log in\n".repeat(60));
+        for text in ["", "! nothing\n", "<!DOCTYPE html><p>log in", "<html>", &portal, "a.example\nb.example\n"] {
+            assert!(kept(text).is_err(), "{text}");
+        }
+        let html = HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"))]);
+        assert!(judge(&file, &old, Some(&old), &html, &mut Fetched::default()).is_err());
+        assert!(matches!(kept(&old), Ok(Outcome::Same)));
+        let half = "a.example\n".repeat(50);
+        assert!(matches!(kept(&half), Ok(Outcome::New(50))));
+    }
+}

@@ -1,0 +1,343 @@
+//! The clients that have shown that they trust the authority, in a file beside it.
+//!
+//! With `https.intercept: auto` only their connections are opened. The file is the truth: it is read again when it has
+//! changed, so that the command line and other processes can change it too.
+
+use std::{
+    cmp::Reverse,
+    collections::HashMap,
+    fs, io,
+    net::IpAddr,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    time::SystemTime,
+};
+
+use parking_lot::{Mutex, MutexGuard};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use tokio::sync::watch;
+use tracing::warn;
+
+use crate::{net::device::Device, server::connection_limits::client_network, util::atomic_file};
+
+const FILE: &str = "trusted-devices.json";
+
+/// Most entries.
+const MAX_DEVICES: usize = 1000;
+
+/// Largest file that is read: what so many entries take, several times over.
+const MAX_FILE: u64 = 4 << 20;
+
+/// Seconds between two updates of an entry's last use: the file is not written at each connection.
+const SEEN_STEP: i64 = 3600;
+
+/// Seconds since an entry's last use after which its address may have another device: a DHCP lease lasts for a day or so.
+/// Before that, refusals are more likely those of apps that pin certificates.
+const MAY_HAVE_CHANGED: i64 = 12 * 3600;
+
+/// The list.
+#[derive(Debug)]
+pub struct TrustedDevices {
+    /// None: the list is kept in memory only.
+    file: Option<PathBuf>,
+    list: Mutex<List>,
+    /// How often it is still to be written: until then the file is older than the list.
+    unwritten: Arc<AtomicUsize>,
+    changes: watch::Sender<()>,
+}
+
+/// A client that trusts the authority.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrustedDevice {
+    /// Its address.
+    pub address: IpAddr,
+    /// Its user, where users are configured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// The `User-Agent` of its CONNECT requests, without numbers.
+    agent: String,
+    /// The `User-Agent` of its other requests, which differs in some systems.
+    pub browser: String,
+    /// When it showed that it trusts the authority, in seconds since 1970.
+    pub since: i64,
+    /// When it was last seen to do so, an hour more or less.
+    pub seen: i64,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    /// The authority that they trust; for another one the list is empty.
+    authority: String,
+    devices: Vec<TrustedDevice>,
+    /// The modification time of the file when it was read or written.
+    #[serde(skip)]
+    read: Option<SystemTime>,
+}
+
+impl TrustedDevices {
+    /// The list in the authority's folder.
+    #[must_use]
+    pub fn open(dir: Option<&Path>) -> Self {
+        let file = dir.map(|dir| dir.join(FILE));
+        Self { file, list: Mutex::default(), unwritten: Arc::default(), changes: watch::Sender::default() }
+    }
+
+    /// All entries.
+    pub fn all(&self) -> Vec<TrustedDevice> {
+        self.current().devices.clone()
+    }
+
+    /// Forgets the entries of an address, or all. Returns how many there were.
+    pub fn forget(&self, address: Option<IpAddr>) -> io::Result<usize> {
+        let mut list = self.current();
+        let gone =
+            self.remove(&mut list, |entry| address.is_none_or(|address| entry.address == address.to_canonical()));
+        if let Some(file) = self.file.as_ref().filter(|_| gone > 0) {
+            list.read = atomic_file::write(file, &list.bytes())?;
+        }
+        Ok(gone)
+    }
+
+    /// Whether this client trusts the authority with this fingerprint, which is asked for if there is an entry.
+    pub(crate) fn trusts(&self, device: &Device, authority: impl FnOnce() -> Option<String>) -> bool {
+        let list = self.current();
+        list.devices.iter().any(|entry| entry.is_of(device)) && authority().is_some_and(|name| name == list.authority)
+    }
+
+    /// Tells when an entry comes or goes.
+    pub(crate) fn changes(&self) -> watch::Receiver<()> {
+        self.changes.subscribe()
+    }
+
+    /// Whether a browser at this address, with this `User-Agent` but for its numbers, has an entry for this authority.
+    pub(crate) fn has_browser(&self, address: IpAddr, user: Option<&str>, browser: &str, authority: &str) -> bool {
+        let is_it = |entry: &TrustedDevice| entry.is_at(address, user) && entry.browser == browser;
+        let list = self.current();
+        list.authority == authority && list.devices.iter().any(is_it)
+    }
+
+    /// The client has accepted a leaf of this authority. Returns whether that is new. Only what is new is written.
+    pub(crate) fn learn(&self, device: &Device, browser: String, authority: String) -> bool {
+        let now = now();
+        let mut list = self.current();
+        if list.authority != authority {
+            list.devices.clear();
+            list.authority = authority;
+        }
+        let known = list.devices.iter().position(|entry| entry.is_of(device));
+        let is_same = |entry: &TrustedDevice| entry.browser == browser && now - entry.seen < SEEN_STEP;
+        if known.is_some_and(|index| is_same(&list.devices[index])) {
+            return false;
+        }
+        let since = known.map_or(now, |index| list.devices.swap_remove(index).since);
+        if list.devices.len() >= MAX_DEVICES {
+            list.make_room();
+        }
+        let user = device.user.as_deref().map(str::to_owned);
+        let (address, agent) = (device.address, device.agent.clone());
+        list.devices.push(TrustedDevice { address, user, agent, browser, since, seen: now });
+        self.save(&list);
+        self.changes.send_replace(());
+        known.is_none()
+    }
+
+    /// The client has used a connection that was opened.
+    pub(crate) fn seen(&self, device: &Device) {
+        let now = now();
+        let mut list = self.current();
+        let entry = list.devices.iter_mut().find(|entry| entry.is_of(device));
+        if let Some(entry) = entry.filter(|entry| now - entry.seen >= SEEN_STEP) {
+            entry.seen = now;
+            self.save(&list);
+        }
+    }
+
+    /// The client has refused our certificate of the start page, or of one host after another.
+    pub(crate) fn distrusts(&self, device: &Device) {
+        self.remove_and_save(|entry| entry.is_of(device));
+    }
+
+    /// The client has closed its connections to several hosts in a row, which may be a refusal of our certificates: it is
+    /// forgotten if its address may have another device by now.
+    pub(crate) fn doubts(&self, device: &Device) {
+        let now = now();
+        self.remove_and_save(|entry| entry.is_of(device) && now - entry.seen >= MAY_HAVE_CHANGED);
+    }
+
+    /// Forgets all programs of a device.
+    pub(crate) fn forget_device(&self, address: IpAddr, user: Option<&str>) {
+        self.remove_and_save(|entry| entry.is_at(address, user));
+    }
+
+    /// Forgets all programs at an address, whoever uses them.
+    pub(crate) fn forget_address(&self, address: IpAddr) {
+        self.remove_and_save(|entry| entry.address == address.to_canonical());
+    }
+
+    fn remove_and_save(&self, goes: impl Fn(&TrustedDevice) -> bool) {
+        let mut list = self.current();
+        if self.remove(&mut list, goes) > 0 {
+            self.save(&list);
+        }
+    }
+
+    fn remove(&self, list: &mut List, goes: impl Fn(&TrustedDevice) -> bool) -> usize {
+        let before = list.devices.len();
+        list.devices.retain(|entry| !goes(entry));
+        let gone = before - list.devices.len();
+        if gone > 0 {
+            self.changes.send_replace(());
+        }
+        gone
+    }
+
+    /// The list, read again if the file has changed.
+    fn current(&self) -> MutexGuard<'_, List> {
+        let mut list = self.list.lock();
+        let Some(file) = self.file.as_ref().filter(|_| self.unwritten.load(Relaxed) == 0) else { return list };
+        let metadata = fs::metadata(file).ok();
+        let modified = metadata.as_ref().and_then(|metadata| metadata.modified().ok());
+        // A file that is gone is an empty list, unless it could never be written.
+        if modified != list.read {
+            let is_small = metadata.is_some_and(|metadata| metadata.len() <= MAX_FILE);
+            let read = is_small.then(|| fs::read(file).ok()).flatten();
+            let parsed = read.map(|bytes| serde_json::from_slice::<List>(&bytes)).transpose();
+            let parsed = parsed.inspect_err(|error| {
+                warn!(%error, file = %file.display(), "the list of trusted devices cannot be read and counts as empty");
+            });
+            *list = parsed.ok().flatten().unwrap_or_default();
+            list.read = modified;
+            self.changes.send_replace(());
+        }
+        list
+    }
+
+    /// Writes the list soon.
+    fn save(&self, list: &List) {
+        let Some(file) = &self.file else { return };
+        let unwritten = Arc::clone(&self.unwritten);
+        unwritten.fetch_add(1, Relaxed);
+        atomic_file::write_later(file, list.bytes(), move |written| {
+            if let Err(error) = written {
+                warn!(%error, file = FILE, "the list of trusted devices cannot be written; it is forgotten at the end");
+            }
+            unwritten.fetch_sub(1, Relaxed);
+        });
+    }
+}
+
+impl List {
+    fn bytes(&self) -> Vec<u8> {
+        serde_json::to_vec_pretty(self).unwrap_or_default()
+    }
+
+    /// Takes an entry out: of the client that has most, so that none can drive out the others, the one that was used longest ago.
+    fn make_room(&mut self) {
+        let mut counts = HashMap::<_, usize>::new();
+        for entry in &self.devices {
+            *counts.entry(client_network(entry.address)).or_default() += 1;
+        }
+        let most = |index: &usize| {
+            let entry = &self.devices[*index];
+            (counts[&client_network(entry.address)], Reverse(entry.seen))
+        };
+        if let Some(index) = (0..self.devices.len()).max_by_key(most) {
+            self.devices.swap_remove(index);
+        }
+    }
+}
+
+impl TrustedDevice {
+    fn is_of(&self, device: &Device) -> bool {
+        self.is_at(device.address, device.user.as_deref()) && self.agent == device.agent
+    }
+
+    /// Whether its `User-Agent` has this part, which is without numbers.
+    pub(crate) fn is_named(&self, part: &str) -> bool {
+        self.agent.contains(part) || self.browser.contains(part)
+    }
+
+    pub(crate) fn is_at(&self, address: IpAddr, user: Option<&str>) -> bool {
+        self.address == address.to_canonical() && self.user.as_deref() == user
+    }
+}
+
+fn now() -> i64 {
+    OffsetDateTime::now_utc().unix_timestamp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device(last: u8, agent: &str) -> Device {
+        Device { address: [192, 168, 1, last].into(), user: None, agent: agent.to_owned() }
+    }
+
+    fn knows(list: &TrustedDevices, device: &Device, authority: &str) -> bool {
+        list.trusts(device, || Some(authority.to_owned()))
+    }
+
+    #[test]
+    fn trust_is_of_one_program_and_one_authority_and_outlives_the_process() {
+        let dir = tempfile::tempdir().unwrap();
+        let list = TrustedDevices::open(Some(dir.path()));
+        let (firefox, other, neighbour) = (device(1, "Firefox"), device(1, "Chrome"), device(2, "Firefox"));
+        list.learn(&firefox, "Firefox".to_owned(), "a".to_owned());
+        let again = TrustedDevices::open(Some(dir.path()));
+        for list in [&list, &again] {
+            assert!(knows(list, &firefox, "a") && !knows(list, &firefox, "b"));
+            assert!(!knows(list, &other, "a") && !knows(list, &neighbour, "a"));
+            assert!(list.has_browser(firefox.address, None, "Firefox", "a"));
+            assert!(!list.has_browser(firefox.address, None, "Firefox", "b"));
+        }
+        // What one process forgets, the other has forgotten.
+        assert_eq!(again.forget(Some(firefox.address)).unwrap(), 1);
+        assert!(!knows(&list, &firefox, "a"));
+        list.learn(&other, String::new(), "b".to_owned());
+        list.distrusts(&other);
+        assert!(list.all().is_empty());
+    }
+
+    #[test]
+    fn refusals_count_when_the_address_may_have_changed_hands() {
+        let list = TrustedDevices::open(None);
+        let device = device(1, "x");
+        list.learn(&device, String::new(), "a".to_owned());
+        list.doubts(&device);
+        assert!(knows(&list, &device, "a"));
+        list.current().devices[0].seen -= MAY_HAVE_CHANGED;
+        list.doubts(&device);
+        assert!(!knows(&list, &device, "a"));
+    }
+
+    #[test]
+    fn the_list_is_bounded_and_a_broken_file_counts_as_empty() {
+        let list = TrustedDevices::open(None);
+        for index in 0..=u32::try_from(MAX_DEVICES).unwrap() {
+            let device = Device { address: std::net::Ipv4Addr::from(index).into(), ..device(0, "x") };
+            list.learn(&device, String::new(), "a".to_owned());
+        }
+        assert_eq!(list.all().len(), MAX_DEVICES);
+        // One client with many names drives out itself.
+        for name in ["a", "b", "c", "d"] {
+            list.learn(&device(1, name), String::new(), "a".to_owned());
+        }
+        assert_eq!(list.all().len(), MAX_DEVICES);
+        assert!(knows(&list, &device(1, "d"), "a"));
+        let others = list.all().iter().filter(|entry| entry.address != device(1, "").address).count();
+        assert!(others >= MAX_DEVICES - 2, "{others}");
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(FILE), "{ broken").unwrap();
+        let list = TrustedDevices::open(Some(dir.path()));
+        assert!(list.all().is_empty());
+        list.learn(&device(1, "x"), String::new(), "a".to_owned());
+        assert!(knows(&TrustedDevices::open(Some(dir.path())), &device(1, "x"), "a"));
+    }
+}

@@ -1,0 +1,57 @@
+//! What is to be done with a permitted request. A pure decision: nothing is opened, nothing sent.
+
+use crate::{config::Config, net::target::Target};
+
+/// The three routes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Route {
+    /// CONNECT: bytes both ways, unseen.
+    Tunnel,
+    /// CONNECT: decrypt with a minted leaf, then the same path again.
+    Intercept,
+    /// An ordinary request to an origin.
+    Forward,
+}
+
+impl Route {
+    /// Where a CONNECT leads. `intercepts`: whether the client's connections are opened at all.
+    pub(crate) fn of_connect(target: &Target, config: &Config, intercepts: bool) -> Self {
+        let host = target.plain_host();
+        if intercepts && !config.https.except.matches(host) && !config.untouched.matches(host) {
+            Self::Intercept
+        } else {
+            Self::Tunnel
+        }
+    }
+
+    /// The word in the log.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Tunnel => "tunnel",
+            Self::Intercept => "intercept",
+            Self::Forward => "forward",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::target::Scheme;
+
+    #[test]
+    fn a_host_is_opened_unless_it_is_excepted() {
+        let config = Config::from_yaml("https: { except: [bank.example] }", None).unwrap();
+        for (host, intercepts, route) in [
+            ("a.example", false, Route::Tunnel),
+            ("a.example", true, Route::Intercept),
+            ("www.bank.example.", true, Route::Tunnel),
+            ("notbank.example", true, Route::Intercept),
+            // Of the built-in list.
+            ("1-courier.push.apple.com", true, Route::Tunnel),
+        ] {
+            let target = Target::of_authority(Scheme::Https, host).unwrap();
+            assert_eq!(Route::of_connect(&target, &config, intercepts), route, "{host}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The page on which a reader chooses type and colours of the reader page, for one browser of one device.
+//!
+//! Only a click on it changes something: its links have a token, and no web site can read it or show it in a frame.
+
+use gleaner_filters::{ReaderLook, Theme, Typeface};
+use http::{Request, Response, StatusCode};
+use maud::{Markup, html};
+use url::{Url, form_urlencoded};
+
+use super::Visit;
+use crate::{config::Asker, http::body::Body, pages::error_pages, state::proxy::Proxy};
+
+/// The path on the control host.
+pub(crate) const PATH: &str = "/look";
+
+/// From one size of type to the next, in percent.
+const STEP: u16 = 15;
+
+pub(super) fn answer<B>(proxy: &Proxy, visit: &Visit<'_>, request: &Request<B>) -> Response<Body> {
+    let query: Vec<_> = form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes()).collect();
+    let value = |wanted: &str| query.iter().find(|(name, _)| name == wanted).map(|(_, value)| &**value);
+    let page = value("page").and_then(|page| Url::parse(page).ok());
+    let page = page.filter(|page| ["http", "https"].contains(&page.scheme()));
+    let is_token = |token: &str| proxy.forms.is_token(token, &visit.device, PATH);
+    if let Some(chosen) = value("look").filter(|_| value("token").is_some_and(is_token)) {
+        // Ours are JSON; another text means the profile's.
+        proxy.device_looks.set(&visit.device, serde_json::from_str(chosen).ok());
+        return super::see_other(&path(page.as_ref(), &[]));
+    }
+    let chosen = proxy.device_looks.of(&visit.device);
+    let look = chosen.unwrap_or_else(|| of_profile(proxy, visit, page.as_ref()));
+    error_pages::page(
+        StatusCode::OK,
+        &markup(look, chosen.is_some(), page.as_ref(), &proxy.forms.token(&visit.device, PATH)),
+    )
+}
+
+/// The address of the choice for a link on this page.
+pub(crate) fn address(page: &Url) -> Url {
+    let mut address = super::address(page, PATH);
+    address.query_pairs_mut().append_pair("page", page.as_str());
+    address
+}
+
+/// Path of this page on the control host, with the choices that the link makes.
+fn path(page: Option<&Url>, chosen: &[(&str, &str)]) -> String {
+    let page = page.map(|page| ("page", page.as_str()));
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    format!("{PATH}?{}", query.extend_pairs(page).extend_pairs(chosen).finish())
+}
+
+fn of_profile(proxy: &Proxy, visit: &Visit<'_>, page: Option<&Url>) -> ReaderLook {
+    let running = proxy.running();
+    let asker = Asker {
+        client: visit.device.address,
+        user: visit.user(),
+        user_agent: visit.user_agent,
+        port: visit.local.port(),
+    };
+    let host = page.and_then(Url::host_str).unwrap_or_default();
+    running.config.profiles.choose(&asker, host).map(|choice| choice.profile.filters.output.look).unwrap_or_default()
+}
+
+fn markup(look: ReaderLook, is_chosen: bool, page: Option<&Url>, token: &str) -> Markup {
+    let sizes = |size: u16| ReaderLook { type_size: size, ..look };
+    let smaller = look.type_size.saturating_sub(STEP).max(*ReaderLook::TYPE_SIZES.start());
+    let larger = (look.type_size + STEP).min(*ReaderLook::TYPE_SIZES.end());
+    let choices: [(&str, Vec<(&str, ReaderLook)>); 4] = [
+        ("Size of the type", vec![("Smaller", sizes(smaller)), ("100 %", sizes(100)), ("Larger", sizes(larger))]),
+        (
+            "Typeface",
+            vec![
+                ("Serif", ReaderLook { typeface: Typeface::Serif, ..look }),
+                ("Sans", ReaderLook { typeface: Typeface::Sans, ..look }),
+            ],
+        ),
+        (
+            "Colours",
+            vec![
+                ("As the browser", ReaderLook { theme: Theme::Auto, ..look }),
+                ("Light", ReaderLook { theme: Theme::Light, ..look }),
+                ("Dark", ReaderLook { theme: Theme::Dark, ..look }),
+                ("Black on white", ReaderLook { theme: Theme::Ink, ..look }),
+            ],
+        ),
+        (
+            "Long pages",
+            vec![
+                ("Scroll", ReaderLook { screenfuls: false, ..look }),
+                ("Turn by a screenful", ReaderLook { screenfuls: true, ..look }),
+            ],
+        ),
+    ];
+    let link = |chosen: &str| path(page, &[("look", chosen), ("token", token)]);
+    error_pages::document(
+        "Type and colours",
+        &html! {
+            h1 { "Type and colours" }
+            p { "Of pages in the reader style, in this browser. The type is at " (look.type_size) " %." }
+            @for (name, choices) in choices {
+                h2 { (name) }
+                p {
+                    @for (words, choice) in choices {
+                        @if choice == look { b { (words) } } @else { a.button href=(link(&json(choice))) { (words) } }
+                        " "
+                    }
+                }
+            }
+            @if is_chosen { p { a href=(link("")) { "As it was before" } } }
+            @if let Some(page) = page { p { a href=(page) { "Back to the page" } } }
+        },
+    )
+}
+
+fn json(look: ReaderLook) -> String {
+    // Four plain fields cannot fail.
+    serde_json::to_string(&look).unwrap_or_default()
+}

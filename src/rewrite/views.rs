@@ -1,0 +1,273 @@
+//! The links of the bar on rewritten pages: which view of which page, and for whom.
+//!
+//! A link is the page's own address with one parameter more, so that relative links and places on the page work in every
+//! view, and the browser sends the site's cookies if the page must be fetched again. The parameter is taken out of the
+//! request: no origin sees it.
+//!
+//! A site cannot make a link to a page that it cannot read, because the parameter has a MAC of the page's address, the view
+//! and the client. What a site's script can read in its own pages shows these pages in another form and gives it nothing
+//! else: the original has a confirmation on the control host (`state::bypass_links`), and so have the settings of a site.
+//!
+//! A link that is not ours (forged, of another device, older than the secret, followed from another site) leads to the page
+//! as it is shown without.
+
+mod look;
+mod originals;
+
+use std::sync::{Arc, OnceLock};
+
+use base64ct::{Base64UrlUnpadded, Encoding};
+use bytes::Bytes;
+use gleaner_filters::{Links, Shape, View};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, header, response::Parts, uri::PathAndQuery};
+use ring::hmac;
+use url::{Url, form_urlencoded};
+
+pub(crate) use self::originals::Kept;
+use self::originals::Originals;
+use crate::{
+    http::headers::{members, without},
+    net::{device::Device, target::Target},
+    pages::admin,
+    rewrite::RequestInfo,
+    util::tokens::Tokens,
+};
+
+const PARAMETER: &str = "gleaner-view";
+
+/// Where a reader says that a site is always or never rewritten: a path on the control host.
+const SITE: &str = "/settings/site";
+
+/// Length of an HMAC-SHA-256.
+const MAC_BYTES: usize = 32;
+
+const ID_BYTES: usize = 8;
+
+/// Identifies a version of a page: the first bytes of an HMAC over URL, client and body. Only a client that received the page
+/// can know it, and an unchanged page keeps its links.
+pub(crate) type PageId = [u8; ID_BYTES];
+
+/// Makes links and checks them.
+pub(crate) struct Controls {
+    tokens: Arc<Tokens>,
+    originals: Originals,
+}
+
+/// The meaning of a request's address.
+pub(crate) enum Asked {
+    /// An address that is no link of the bar.
+    Page,
+    /// An address in the form of a link of the bar that must not have its effect; this is the page.
+    NotOurs(Url),
+    /// A view of the page.
+    View(View, PageId),
+}
+
+/// The bar of one rewritten page.
+#[derive(Clone)]
+pub(crate) struct PageControls {
+    controls: Arc<Controls>,
+    device: Device,
+    /// The request's cookies and credentials: what was kept with others is not shown.
+    account: Vec<(HeaderName, HeaderValue)>,
+    view: View,
+    /// Id in the link that was followed.
+    asked: Option<PageId>,
+    /// Id for the links on the page: known when the page has been received.
+    id: Arc<OnceLock<PageId>>,
+}
+
+impl Controls {
+    pub(crate) fn new(tokens: Arc<Tokens>) -> Self {
+        Self { tokens, originals: Originals::default() }
+    }
+
+    /// Takes the parameter out of a request, and says what it asks for.
+    pub(crate) fn take<B>(
+        &self,
+        request: &mut Request<B>,
+        target: &Target,
+        device: impl Fn(&HeaderMap) -> Device,
+    ) -> Asked {
+        // A page can ask for whole addresses there (`referrerpolicy`).
+        let referer = request.headers().get(header::REFERER).and_then(|referer| split(referer.to_str().ok()?));
+        if let Some(Ok(referer)) = referer.map(|(left, _)| HeaderValue::try_from(left)) {
+            request.headers_mut().insert(header::REFERER, referer);
+        }
+        let Some((page, ours)) = request.uri().path_and_query().and_then(|path| split(path.as_str())) else {
+            return Asked::Page;
+        };
+        let asked = view_and_token(&ours);
+        let Ok(page) = page.parse::<PathAndQuery>() else { return Asked::Page };
+        let Some(url) = set_path(request, &page).and_then(|()| target.url(&page)) else {
+            return Asked::Page;
+        };
+        if request.method() != Method::GET {
+            // A form without an address of its own is sent to that of the view.
+            return Asked::Page;
+        }
+        let Some((view, token)) = asked else { return Asked::NotOurs(url) };
+        let headers = request.headers();
+        let (id, mac) = token.split_at(ID_BYTES);
+        let id: PageId = id.try_into().unwrap_or_default();
+        let signed = signed(&device(headers), &url, view, id);
+        let is_ours = hmac::verify(self.tokens.key(), &signed, mac).is_ok();
+        if is_ours && is_of_page(headers, &url) { Asked::View(view, id) } else { Asked::NotOurs(url) }
+    }
+
+    /// The bar of a page that is shown to this client; `shown` where it is a view.
+    pub(crate) fn of_page(
+        self: &Arc<Self>,
+        device: Device,
+        headers: &HeaderMap,
+        shown: Option<(View, PageId)>,
+    ) -> PageControls {
+        let fields = [header::COOKIE, header::AUTHORIZATION].into_iter();
+        let account =
+            fields.flat_map(|name| headers.get_all(&name).iter().map(move |value| (name.clone(), value.clone())));
+        let view = shown.map(|(view, _)| view).unwrap_or_default();
+        let asked = shown.map(|(_, id)| id);
+        PageControls { controls: Arc::clone(self), device, account: account.collect(), view, asked, id: Arc::default() }
+    }
+}
+
+impl PageControls {
+    /// Numbers the page, all of which has come.
+    pub(crate) fn number(&self, page: &Url, body: &[Bytes]) {
+        let mut context = hmac::Context::with_key(self.controls.tokens.key());
+        context.update(b"page");
+        context.update(&of_client(&self.device, &[page.as_str()]));
+        for chunk in body {
+            context.update(chunk);
+        }
+        // Another call has nothing to add.
+        let _ = self.id.set(start(context));
+    }
+
+    /// The links of the bar; those to other views where the page can be asked for again.
+    pub(crate) fn links(&self, page: &Url, can_be_repeated: bool) -> Links {
+        let mut site = admin::address(page, SITE);
+        site.query_pairs_mut()
+            .append_pair("host", page.host_str().unwrap_or_default())
+            .append_pair("page", page.as_str());
+        let look = admin::look::address(page);
+        let (this, page) = (self.clone(), page.clone());
+        let to = move |view| this.link(&page, view).into();
+        Links { view: self.view, to: can_be_repeated.then(|| Arc::new(to) as _), site, look }
+    }
+
+    fn link(&self, page: &Url, view: View) -> Url {
+        let mut link = page.clone();
+        link.set_fragment(None);
+        // If the page id is not known yet, zeros: the cached original is then not found and the page is fetched again.
+        let id = self.id.get().copied().unwrap_or_default();
+        let mac = hmac::sign(self.controls.tokens.key(), &signed(&self.device, &link, view, id));
+        let token = Base64UrlUnpadded::encode_string(&[&id, mac.as_ref()].concat());
+        let before = page.query().map(|query| format!("{query}&")).unwrap_or_default();
+        link.set_query(Some(&format!("{before}{PARAMETER}={view}.{token}")));
+        link
+    }
+
+    /// Whether the view is data.
+    pub(crate) fn is_data(&self) -> bool {
+        self.view.shape == Shape::Json
+    }
+
+    /// Whether the request is for a view, rather than for the page itself.
+    fn is_view(&self) -> bool {
+        self.asked.is_some()
+    }
+
+    /// Keeps a page as it came for its other views, unless it must not be stored (RFC 9111 § 5.2.2.5).
+    pub(crate) fn keep(&self, page: &Url, head: &Parts, body: &[Bytes]) {
+        let is_secret = members(&head.headers, &header::CACHE_CONTROL).any(|it| it.eq_ignore_ascii_case("no-store"));
+        // Showing another view of it does not make it younger.
+        if is_secret || self.is_view() && self.original(page).is_some() {
+            return;
+        }
+        if let Some(&id) = self.id.get() {
+            // Cookies are set once.
+            let headers = without(&head.headers, |name| *name == header::SET_COOKIE);
+            let original = Kept { page: page.clone(), status: head.status, headers, body: body.to_vec() };
+            self.controls.originals.keep(&self.device, self.place(id), original);
+        }
+    }
+
+    /// The original of this view.
+    fn original(&self, page: &Url) -> Option<Arc<Kept>> {
+        self.controls.originals.get(&self.device, self.place(self.asked?), page)
+    }
+
+    /// Under which number a page is kept.
+    fn place(&self, id: PageId) -> PageId {
+        let mut context = hmac::Context::with_key(self.controls.tokens.key());
+        for (name, value) in &self.account {
+            context.update(&[name.as_str().as_bytes(), value.as_bytes(), b"\n"].concat());
+        }
+        let account = start(context);
+        std::array::from_fn(|index| id[index] ^ account[index])
+    }
+}
+
+impl RequestInfo<'_> {
+    /// The original of a view, where it is still here.
+    pub(crate) fn kept_original(&self) -> Option<Arc<Kept>> {
+        self.controls.as_ref()?.original(&self.url()?)
+    }
+
+    /// Whether it is for a view of a page.
+    pub(crate) fn is_view(&self) -> bool {
+        self.controls.as_ref().is_some_and(PageControls::is_view)
+    }
+}
+
+/// The first bytes of a MAC.
+fn start(context: hmac::Context) -> PageId {
+    let mac = context.sign();
+    std::array::from_fn(|index| mac.as_ref()[index])
+}
+
+/// The bytes over which a link's MAC is computed.
+fn signed(device: &Device, page: &Url, view: View, id: PageId) -> Vec<u8> {
+    [&b"link"[..], &id, &of_client(device, &[page.as_str(), &view.to_string()])].concat()
+}
+
+/// Texts for one client, each with its length.
+fn of_client(device: &Device, texts: &[&str]) -> Vec<u8> {
+    let address = device.address.to_string();
+    let client = [&*address, device.user.as_deref().unwrap_or_default(), &device.agent];
+    let each = |text: &&str| [&(text.len() as u64).to_be_bytes(), text.as_bytes()].concat();
+    client.iter().chain(texts).flat_map(each).collect()
+}
+
+/// Splits our parameters, however they are written, off a path and query. `None` if there are none.
+fn split(address: &str) -> Option<(String, Vec<String>)> {
+    let (path, query) = address.split_once('?')?;
+    let is_ours = |pair: &&str| form_urlencoded::parse(pair.as_bytes()).any(|(name, _)| name == PARAMETER);
+    let (ours, others): (Vec<_>, Vec<_>) = query.split('&').partition(is_ours);
+    let left = if others.is_empty() { path.to_owned() } else { format!("{path}?{}", others.join("&")) };
+    (!ours.is_empty()).then(|| (left, ours.into_iter().map(str::to_owned).collect()))
+}
+
+/// View and token in our parameter, if there is one and it is well-formed.
+fn view_and_token(ours: &[String]) -> Option<(View, Vec<u8>)> {
+    let [only] = ours else { return None };
+    let (view, token) = only.strip_prefix(PARAMETER)?.strip_prefix('=')?.rsplit_once('.')?;
+    let token = Base64UrlUnpadded::decode_vec(token).ok().filter(|token| token.len() == ID_BYTES + MAC_BYTES)?;
+    Some((view.parse().ok()?, token))
+}
+
+fn set_path<B>(request: &mut Request<B>, path: &PathAndQuery) -> Option<()> {
+    let mut parts = request.uri().clone().into_parts();
+    parts.path_and_query = Some(path.clone());
+    *request.uri_mut() = Uri::from_parts(parts).ok()?;
+    Some(())
+}
+
+/// Whether the link was followed on a page of the same origin, or by a person: as far as the browser says.
+fn is_of_page(headers: &HeaderMap, page: &Url) -> bool {
+    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+    let is_near = text("sec-fetch-site").is_none_or(|site| ["same-origin", "none"].contains(&site));
+    let referer = text(header::REFERER.as_str()).map(|from| Url::parse(from).ok());
+    is_near && referer.is_none_or(|from| from.is_some_and(|from| from.origin() == page.origin()))
+}

@@ -1,0 +1,102 @@
+//! Asks an origin once more: for the next pages of an article, as the client would have done by following the link, or for the
+//! whole of a page of which a part was asked for.
+
+use std::sync::Arc;
+
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Uri, header, uri::PathAndQuery};
+use tracing::debug;
+use url::Url;
+
+use super::{Exchange, forward::incoming, requester};
+use crate::{
+    client::Requester,
+    http::{
+        body::{Body, IncomingBody},
+        headers::without,
+    },
+    net::access_control::Permit,
+    rewrite::Fetch,
+    server::Connection,
+    state::runtime_state::RuntimeState,
+};
+
+/// Where a fetch comes from (Fetch Metadata § 2.3).
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Fields that are about the one page that was asked for.
+const ABOUT_THE_PAGE: [HeaderName; 8] = [
+    header::IF_MATCH,
+    header::IF_NONE_MATCH,
+    header::IF_MODIFIED_SINCE,
+    header::IF_UNMODIFIED_SINCE,
+    header::IF_RANGE,
+    header::RANGE,
+    header::CONTENT_LENGTH,
+    header::CONTENT_TYPE,
+];
+
+/// The next pages of what was asked for.
+pub(super) struct NextPages {
+    running: Arc<RuntimeState>,
+    connection: Arc<Connection>,
+    permit: Permit,
+    fields: HeaderMap,
+    extensions: Extensions,
+}
+
+impl NextPages {
+    /// Further requests for the page that this request, as it goes upstream, is for.
+    pub(super) fn of(request: &Request<Body>, exchange: &Exchange, permit: &Permit) -> Self {
+        Self {
+            running: Arc::clone(&exchange.running),
+            connection: Arc::clone(&exchange.connection),
+            permit: permit.clone(),
+            fields: without(request.headers(), |name| ABOUT_THE_PAGE.contains(name)),
+            extensions: request.extensions().clone(),
+        }
+    }
+
+    fn request(&self, path: PathAndQuery, from: Option<&Url>) -> Option<Box<Request<Body>>> {
+        let mut request = Box::new(Request::new(Body::default()));
+        *request.method_mut() = Method::GET;
+        *request.uri_mut() = Uri::from(path);
+        *request.extensions_mut() = self.extensions.clone();
+        *request.headers_mut() = match from {
+            Some(from) => self.fields_from(from)?,
+            None => self.fields.clone(),
+        };
+        Some(request)
+    }
+
+    /// The fields of a request that a link on this page leads to.
+    fn fields_from(&self, from: &Url) -> Option<HeaderMap> {
+        let mut fields = self.fields.clone();
+        // What browsers say of a link to the same site, unless the page forbids it.
+        if fields.contains_key(&SEC_FETCH_SITE) {
+            fields.insert(SEC_FETCH_SITE, HeaderValue::from_static("same-origin"));
+        }
+        let mut from = from.clone();
+        // RFC 9110 § 10.1.3: neither goes into the field. Addresses without a host have no user to be taken out.
+        from.set_fragment(None);
+        let _ = from.set_username("");
+        let _ = from.set_password(None);
+        fields.insert(header::REFERER, HeaderValue::from_str(from.as_str()).ok()?);
+        Some(fields)
+    }
+}
+
+impl Fetch for NextPages {
+    async fn fetch(&mut self, path: PathAndQuery, from: Option<&Url>) -> Option<Response<IncomingBody>> {
+        let request = self.request(path, from)?;
+        let requester = Requester { is_nested: true, ..requester(&self.connection) };
+        let client = &self.running.client;
+        let sent = client.send(&self.permit, request, requester, Arc::new(|_, _| {})).await;
+        match sent {
+            Ok(response) => Some(incoming(response)),
+            Err(error) => {
+                debug!(%error, "a next page did not come");
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The state of the running program: what is in force ([`runtime_state`]), and what outlives a reload ([`proxy`]).
+
+pub(crate) mod bypass_links;
+pub(crate) mod failed_connects;
+pub(crate) mod proxy;
+pub(crate) mod reader_preferences;
+pub(crate) mod runtime_state;

@@ -1,0 +1,217 @@
+//! The proxy: what is in force, and what outlives a change of it.
+
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use arc_swap::{ArcSwap, ArcSwapOption};
+use tokio::{runtime::Handle, task::spawn_blocking, time::sleep};
+use tracing::warn;
+
+use super::failed_connects::FailedConnects;
+use crate::{
+    blocking::{Blocker, PausedDevices},
+    config::{Config, ConfigError, Lookup},
+    http::{headers::Pseudonyms, history::Records},
+    mitm::{TunnelledHosts, authority::AuthorityError, trusted_devices::TrustedDevices},
+    pages::{admin::Forms, panel::Sessions},
+    rewrite::{Rewriter, Workers, views::Controls},
+    server::connection_limits::ConnectionLimits,
+    state::{bypass_links::BypassLinks, reader_preferences::DeviceLooks, runtime_state::RuntimeState},
+    util::tokens::Tokens,
+};
+
+/// Descriptors kept for all but connections: files, the resolver, refusals, and the two dozen that the runtime has open.
+const OTHER_DESCRIPTORS: usize = 40;
+
+/// How often it is looked whether lists are in use. Raising it keeps those that are not in memory for longer.
+const FREE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Most idle connections to origins.
+const MAX_IDLE: usize = 512;
+
+/// The proxy: what is in force, and what outlives a change of it.
+pub struct Proxy {
+    running: ArcSwap<RuntimeState>,
+    /// The addresses that it listens on.
+    pub(crate) own: Vec<SocketAddr>,
+    /// Where the configuration is looked for, if not only in the one file.
+    lookup: OnceLock<Lookup>,
+    /// The file in force.
+    pub(crate) file: ArcSwapOption<PathBuf>,
+    /// Configuration at start, to report changed settings that need a restart.
+    pub(crate) started_with: Config,
+    workers: Workers,
+    pub(crate) tokens: Arc<Tokens>,
+    pub(crate) pseudonyms: Pseudonyms,
+    pub(crate) bypass_links: BypassLinks,
+    pub(crate) paused_devices: PausedDevices,
+    pub(crate) forms: Forms,
+    pub(crate) sessions: Sessions,
+    pub(crate) records: Arc<Records>,
+    pub(crate) controls: Arc<Controls>,
+    pub(crate) device_looks: DeviceLooks,
+    /// Why the last reload failed, for the start page.
+    pub(crate) reload_error: ArcSwapOption<String>,
+    pub(crate) limits: Arc<ConnectionLimits>,
+    pub(crate) tunnelled: TunnelledHosts,
+    pub(crate) failed_connects: FailedConnects,
+    pub(crate) trusted_devices: TrustedDevices,
+    max_idle: usize,
+    /// Notified when another configuration is in force.
+    pub(crate) reloaded: tokio::sync::Notify,
+    /// Notified when a list has changed that is in no file.
+    pub(crate) lists_changed: tokio::sync::Notify,
+}
+
+/// Why the proxy cannot start, or cannot take over a new configuration.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The configuration cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// Interception is on and there is no authority.
+    #[error(transparent)]
+    Authority(#[from] AuthorityError),
+}
+
+impl Proxy {
+    /// Makes a proxy that will listen on `own`. The configuration came from this file, or from within the program.
+    pub fn new(config: Config, own: Vec<SocketAddr>, file: Option<PathBuf>) -> Result<Arc<Self>, StartError> {
+        check_listen(&config, &own)?;
+        warn_about_ineffective(&config);
+        let workers = Workers::new(config.limits.page_workers);
+        let (connections, max_idle) = descriptor_budget(config.limits.connections);
+        let rewriter = Rewriter::new(&config, workers.clone())?;
+        let trusted_devices = TrustedDevices::open(config.authority_dir.as_deref());
+        let tunnelled = TunnelledHosts::open(config.authority_dir.as_deref());
+        let running = RuntimeState::new(config, own.clone(), rewriter, max_idle, None)?;
+        let tokens = Arc::new(Tokens::open(running.config.authority_dir.as_deref()));
+        let device_looks = DeviceLooks::open(running.config.authority_dir.as_deref());
+        Ok(Arc::new(Self {
+            started_with: running.config.clone(),
+            running: ArcSwap::from_pointee(running),
+            own,
+            lookup: OnceLock::new(),
+            file: ArcSwapOption::new(file.map(Arc::new)),
+            workers,
+            pseudonyms: Pseudonyms::new(Arc::clone(&tokens)),
+            bypass_links: BypassLinks::new(Arc::clone(&tokens)),
+            paused_devices: PausedDevices::new(),
+            forms: Forms::new(Arc::clone(&tokens)),
+            sessions: Sessions::new(),
+            records: Arc::new(Records::new()),
+            controls: Arc::new(Controls::new(Arc::clone(&tokens))),
+            tokens,
+            device_looks,
+            reload_error: ArcSwapOption::empty(),
+            limits: ConnectionLimits::new(connections),
+            tunnelled,
+            failed_connects: FailedConnects::new(),
+            trusted_devices,
+            max_idle,
+            reloaded: tokio::sync::Notify::new(),
+            lists_changed: tokio::sync::Notify::new(),
+        }))
+    }
+
+    /// Puts another configuration in force. Requests on their way keep the one they began with. On an
+    /// error everything stays as it is.
+    pub fn reload(&self, config: Config) -> Result<(), StartError> {
+        check_listen(&config, &self.own)?;
+        warn_about_ineffective(&config);
+        let before = self.running();
+        let rewriter = Rewriter::new(&config, self.workers.clone())?;
+        let own = self.own.clone();
+        let running = RuntimeState::new(config, own, rewriter, self.max_idle, Some(&before))?;
+        self.running.store(Arc::new(running));
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn(free_later(Arc::clone(&before.config.blocker)));
+        }
+        self.reload_error.store(None);
+        self.reloaded.notify_one();
+        Ok(())
+    }
+
+    /// The error of the last reload, until one succeeds.
+    #[must_use]
+    pub fn reload_error(&self) -> Option<Arc<String>> {
+        self.reload_error.load_full()
+    }
+
+    /// The configuration in force.
+    #[must_use]
+    pub fn config(&self) -> Config {
+        self.running().config.clone()
+    }
+
+    /// The file the configuration came from.
+    #[must_use]
+    pub fn config_file(&self) -> Option<PathBuf> {
+        self.file.load_full().map(|file| file.as_ref().clone())
+    }
+
+    /// Says where the configuration is looked for at a reload. Only the first call counts.
+    pub fn look_in(&self, lookup: Lookup) {
+        // A second call has nothing to add: the places do not change while the program runs.
+        let _ = self.lookup.set(lookup);
+    }
+
+    /// Where the configuration is looked for; none for the defaults within and nothing else.
+    pub(crate) fn lookup(&self) -> Option<Lookup> {
+        let named = || self.config_file().map(|file| Lookup::new(Some(file)));
+        self.lookup.get().cloned().or_else(named)
+    }
+
+    pub(crate) fn running(&self) -> Arc<RuntimeState> {
+        self.running.load_full()
+    }
+}
+
+/// Frees lists that are in force no more, once no request uses them. That takes tenths of a second where they are long, so it is
+/// done on no thread that serves requests, wherever the last request ends.
+async fn free_later(lists: Arc<Blocker>) {
+    while Arc::strong_count(&lists) > 1 {
+        sleep(FREE_INTERVAL).await;
+    }
+    drop(spawn_blocking(move || drop(lists)));
+}
+
+/// How many client connections and idle upstream connections the process has descriptors for: each client
+/// connection may need another to an origin.
+pub(crate) fn descriptor_budget(configured: usize) -> (usize, usize) {
+    // The program raises its limit at start; see `cli::serve`.
+    let descriptors = rlimit::Resource::NOFILE.get_soft().unwrap_or(1024);
+    let descriptors = usize::try_from(descriptors).unwrap_or(usize::MAX);
+    let usable = descriptors.saturating_sub(OTHER_DESCRIPTORS);
+    let max_idle = (usable / 4).min(MAX_IDLE);
+    let connections = configured.min((usable - max_idle) / 2).max(1);
+    if connections < configured {
+        warn!(
+            connections,
+            descriptors, "`limits.connections` is reduced: the process may open too few descriptors (ulimit -n)"
+        );
+    }
+    (connections, max_idle)
+}
+
+fn warn_about_ineffective(config: &Config) {
+    for (key, needs) in config.ineffective_settings() {
+        warn!(key, "this setting does nothing: it needs {needs}");
+    }
+    for hint in &config.hints {
+        warn!("{hint}");
+    }
+    config.blocker.report();
+}
+
+/// Listening wider than this machine must be meant; the addresses in use may come from elsewhere than
+/// the configuration.
+fn check_listen(config: &Config, own: &[SocketAddr]) -> Result<(), ConfigError> {
+    let problem = own.iter().find_map(|addr| config.access.problem_with_listening(addr.ip()));
+    problem.map_or(Ok(()), |problem| Err(ConfigError::elsewhere(problem)))
+}

@@ -1,0 +1,7 @@
+//! Tools that know nothing of proxies: files, maps, tokens, and waiting.
+
+pub(crate) mod atomic_file;
+pub(crate) mod expiring_map;
+pub(crate) mod idle;
+pub(crate) mod shutdown;
+pub(crate) mod tokens;
