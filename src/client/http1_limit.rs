@@ -30,8 +30,11 @@ const STANDSTILL: Duration = Duration::from_secs(1);
 /// The limits in use.
 #[derive(Default)]
 pub(super) struct Http1Limits {
-    limits: Mutex<HashMap<(IpAddr, Arc<Target>), Arc<Http1Limit>, RandomState>>,
+    limits: Mutex<HashMap<Key, Arc<Http1Limit>, RandomState>>,
 }
+
+/// A client and an origin.
+type Key = (IpAddr, Arc<Target>);
 
 /// The limit for one client and origin.
 pub(super) struct Http1Limit {

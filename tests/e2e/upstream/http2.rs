@@ -158,7 +158,7 @@ fn page_for(path: &str) -> String {
     if path != "/page" {
         return String::new();
     }
-    let pictures: String = (0..PICTURES).map(|number| format!("<img src=/{number}.png>")).collect();
+    let pictures = (0..PICTURES).map(|number| format!("<img src=/{number}.png>")).collect::<Vec<_>>().concat();
     format!("<!doctype html><title>pictures</title>{pictures}")
 }
 
