@@ -134,8 +134,10 @@ impl Drop for Share {
     }
 }
 
-/// Turns at the processors: so many pages are worked on at once. Who waits with fewest pages of its own is next; who has none in
-/// work need not wait for those of others, as long as there are no more than twice as many.
+/// Turns at the processors: so many pages are worked on at once. Next is a page of the client with the fewest pages in work, and
+/// among those one of the owner with the fewest. An owner that has none in work need not wait for those of other sites, up to
+/// twice as many turns, nor a client that has none for those of other clients: one client with pages of many sites has one turn
+/// more than there are, and no more.
 #[derive(Debug)]
 pub(super) struct Turns {
     most: u64,
@@ -146,6 +148,7 @@ pub(super) struct Turns {
 struct Queue {
     total: u64,
     running: Count<Arc<Owner>>,
+    clients: Count<IpAddr>,
     waiting: Vec<(Arc<Owner>, oneshot::Sender<Turn>)>,
 }
 
@@ -174,12 +177,16 @@ impl Turns {
     }
 
     fn is_due(&self, queue: &Queue, owner: &Arc<Owner>) -> bool {
-        queue.total < self.most || queue.running.of(owner) == 0 && queue.total < 2 * self.most
+        let of_client = queue.clients.of(&owner.client);
+        queue.total < self.most
+            || queue.running.of(owner) == 0 && of_client <= self.most && queue.total < 2 * self.most
+            || of_client == 0 && queue.total <= 2 * self.most
     }
 
     fn start(self: &Arc<Self>, queue: &mut Queue, owner: &Arc<Owner>) -> Turn {
         queue.total += 1;
         queue.running.add(Arc::clone(owner), 1);
+        queue.clients.add(owner.client, 1);
         Turn { of: Arc::clone(self), owner: Arc::clone(owner) }
     }
 
@@ -207,8 +214,10 @@ impl Turns {
             clients.add(owner.client, 1);
         }
         let due = queue.waiting.iter().enumerate().filter(|(_, (owner, _))| self.is_due(queue, owner));
-        let next =
-            due.min_by_key(|(_, (owner, _))| (owners.of(owner) + queue.running.of(owner), clients.of(&owner.client)));
+        let next = due.min_by_key(|(_, (owner, _))| {
+            let of_owner = owners.of(owner) + queue.running.of(owner);
+            (queue.clients.of(&owner.client), of_owner, clients.of(&owner.client))
+        });
         next.map(|(at, _)| at)
     }
 }
@@ -225,6 +234,7 @@ impl Drop for Turn {
         let mut queue = lock(&self.of.queue);
         queue.total -= 1;
         queue.running.remove(&self.owner, 1);
+        queue.clients.remove(&self.owner.client, 1);
         drop(queue);
         self.of.start_next();
     }
@@ -299,7 +309,7 @@ mod tests {
     #[tokio::test]
     async fn whoever_has_none_in_work_is_next() {
         let turns = Turns::new(1);
-        let (many, one, another) = (owner(1, "a.example"), owner(1, "b.example"), owner(2, "c.example"));
+        let (many, one, another) = (owner(1, "a.example"), owner(1, "b.example"), owner(1, "c.example"));
         let running = turns.take(&many).now_or_never().unwrap();
         let mut waiting: Vec<_> = (0..5).map(|_| Box::pin(turns.take(&many))).collect();
         assert!(waiting.iter_mut().all(|turn| turn.now_or_never().is_none()));
@@ -316,5 +326,21 @@ mod tests {
         let begun: Vec<bool> = waiting.iter_mut().map(|turn| turn.now_or_never().is_some()).collect();
         // A turn that is not kept ends at once, so that the next begins.
         assert_eq!(begun, [true; 4]);
+    }
+
+    /// A page with frames of many sites.
+    #[tokio::test]
+    async fn a_client_with_pages_of_many_sites_leaves_a_turn_to_the_next_client() {
+        let turns = Turns::new(2);
+        let sites: Vec<_> = (0..24).map(|number| owner(1, &format!("a{number}.example"))).collect();
+        let mut waiting: Vec<_> = sites.iter().map(|site| Box::pin(turns.take(site))).collect();
+        let running: Vec<_> = waiting.iter_mut().filter_map(|turn| turn.now_or_never()).collect();
+        assert_eq!(running.len(), 3);
+        let other = owner(2, "b.example");
+        let first = turns.take(&other).now_or_never().expect("a client that has none begins at once");
+        let mut second = Box::pin(turns.take(&other));
+        assert!((&mut second).now_or_never().is_none());
+        drop(first);
+        let _second = second.now_or_never().expect("its next page is before those that waited for longer");
     }
 }

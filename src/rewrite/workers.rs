@@ -1,8 +1,8 @@
 //! The threads on which pages are worked on: each page stays on one of them, because its tree is not `Send`, and works while it
 //! has a turn.
 //!
-//! Twice as many threads as turns, of which an owner uses half: a page that is in the middle of a filter keeps others on its
-//! thread waiting, but not those of another owner. A thread for each page would do that too, and the C library would keep the
+//! Twice as many threads as turns, of which an owner uses half, and a client with all of its sites leaves one: a page that is in
+//! the middle of a filter keeps others on its thread waiting, but not those of another owner. A thread for each page would do that too, and the C library would keep the
 //! memory of a burst for each of them.
 
 use std::{
@@ -56,9 +56,12 @@ impl Workers {
     fn place(&self, owner: &Arc<Owner>) -> Place {
         let mut owners = self.owners.lock();
         let is_used = |at: &usize| owners[*at].contains(owner);
+        let is_of_client = |at: &usize| owners[*at].iter().any(|other| other.client == owner.client);
         let all = 0..owners.len();
         let may_use_more = all.clone().filter(is_used).count() < owners.len() / 2;
-        let at = all.filter(|at| may_use_more || is_used(at)).min_by_key(|&at| owners[at].len()).unwrap_or(0);
+        let client_may_use_more = all.clone().filter(is_of_client).count() < owners.len() - 1;
+        let may_use = |at: &usize| is_used(at) || may_use_more && (client_may_use_more || is_of_client(at));
+        let at = all.filter(may_use).min_by_key(|&at| owners[at].len()).unwrap_or(0);
         owners[at].push(Arc::clone(owner));
         Place { at, owner: Arc::clone(owner), owners: Arc::clone(&self.owners) }
     }
