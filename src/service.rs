@@ -165,7 +165,8 @@ impl Exchange {
         if self.proxy.pseudonyms.are_in(request.headers(), target.plain_host()) {
             return Err(Error::Loop);
         }
-        let initiator = self.running.acl.initiator(request.method(), request.headers());
+        let hides_referrer = self.proxy.without_referrer.contains_key(&target.host_port);
+        let initiator = self.running.acl.initiator(request.method(), request.headers(), hides_referrer);
         let permit = match self.running.acl.permit(target, initiator) {
             Ok(permit) => permit,
             Err(refusal) => {

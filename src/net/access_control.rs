@@ -13,8 +13,8 @@ use std::{
 
 use ipnet::IpNet;
 
-pub(crate) use self::home_network::Initiator;
 use self::home_network::is_home_address;
+pub(crate) use self::home_network::{Initiator, hides_referrer};
 use crate::{
     config::Access,
     net::target::{Host, Scheme, Target},

@@ -14,7 +14,10 @@ use crate::{
         body::{Body, ContinueGate, IdleTimer, IncomingBody},
         headers::{self, Forwarding, Media},
     },
-    net::{access_control::Permit, target::Scheme},
+    net::{
+        access_control::{Permit, hides_referrer},
+        target::Scheme,
+    },
     pages::error::Error,
     rewrite::{RequestInfo, views::PageId},
     server::WholeServer,
@@ -77,6 +80,9 @@ impl Exchange {
         let sent = client.send(permit, outgoing, requester, informational).await;
         let response = sent.map_err(|error| Self::upstream_error(target, error))?;
         let response = incoming(response);
+        if permit.may_be_at_home() && hides_referrer(response.headers()) {
+            self.proxy.without_referrer.insert(Arc::clone(&permit.target().host_port), ());
+        }
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
             return self.switch_protocols(upgrade, response, target);
         }

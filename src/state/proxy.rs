@@ -21,7 +21,10 @@ use crate::{
     rewrite::{Rewriter, Workers, views::Controls},
     server::connection_limits::ConnectionLimits,
     state::{bypass_links::BypassLinks, reader_preferences::DeviceLooks, runtime_state::RuntimeState},
-    util::tokens::Tokens,
+    util::{
+        expiring_map::{ExpiringMap, Lifetime},
+        tokens::Tokens,
+    },
 };
 
 /// Descriptors kept for all but connections: files, the resolver, refusals, and the two dozen that the runtime has open.
@@ -59,6 +62,8 @@ pub struct Proxy {
     pub(crate) limits: Arc<ConnectionLimits>,
     pub(crate) tunnelled: TunnelledHosts,
     pub(crate) failed_connects: FailedConnects,
+    /// Hosts of the home network whose pages have browsers leave `Referer` out.
+    pub(crate) without_referrer: ExpiringMap<Arc<str>, ()>,
     pub(crate) trusted_devices: TrustedDevices,
     max_idle: usize,
     /// Notified when another configuration is in force.
@@ -112,6 +117,7 @@ impl Proxy {
             limits: ConnectionLimits::new(connections),
             tunnelled,
             failed_connects: FailedConnects::new(),
+            without_referrer: ExpiringMap::new(256, Lifetime::Unlimited),
             trusted_devices,
             max_idle,
             reloaded: tokio::sync::Notify::new(),

@@ -5,7 +5,7 @@
 
 use std::net::IpAddr;
 
-use http::{HeaderMap, Method, header};
+use http::{HeaderMap, HeaderValue, Method, header};
 use url::{Host, Url};
 
 use super::{Acl, embedded, is_internal, is_private};
@@ -72,9 +72,10 @@ pub(crate) enum Initiator {
 }
 
 impl Acl {
-    /// Who has caused a request, as far as the browser says. Over plain HTTP there is no `Sec-Fetch-Site`, and a page may leave
-    /// `Referer` out: what names no page passes.
-    pub(crate) fn initiator(&self, method: &Method, headers: &HeaderMap) -> Initiator {
+    /// Who has caused a request, as far as the browser says. Over plain HTTP there is no `Sec-Fetch-Site`, and an encrypted page
+    /// has no `Referer` there. So what a browser loads as a part of a page, and names no page for, counts as public, unless the
+    /// target is one whose own pages name none (`hides_referrer`); what looks like a visit passes.
+    pub(crate) fn initiator(&self, method: &Method, headers: &HeaderMap, hides_referrer: bool) -> Initiator {
         let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
         let site = text("sec-fetch-site");
         if matches!(site, Some("same-origin" | "none")) {
@@ -87,7 +88,10 @@ impl Acl {
             return Initiator::Near;
         }
         let page = text(header::ORIGIN.as_str()).or_else(|| text(header::REFERER.as_str()));
-        let is_near = page.map_or(site.is_none(), |page| self.is_near(page));
+        let is_near = match page {
+            Some(page) => self.is_near(page),
+            None => site.is_none() && (hides_referrer || !is_part_of_a_page(headers)),
+        };
         if is_near { Initiator::Near } else { Initiator::Public }
     }
 
@@ -118,6 +122,23 @@ impl Acl {
     }
 }
 
+/// Whether a browser asks for a part of a page: it would say that it takes HTML for the page itself.
+fn is_part_of_a_page(headers: &HeaderMap) -> bool {
+    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    text(header::USER_AGENT).is_some_and(|agent| agent.starts_with("Mozilla/"))
+        && text(header::ACCEPT).is_some_and(|accept| !accept.contains("text/html"))
+}
+
+/// Whether the pages of a server have browsers leave `Referer` out, of requests to itself too (`Referrer-Policy`; the last
+/// policy that is known counts).
+pub(crate) fn hides_referrer(headers: &HeaderMap) -> bool {
+    let values = headers.get_all("referrer-policy").iter().filter_map(|value| value.to_str().ok());
+    values
+        .flat_map(|value| value.split(','))
+        .last()
+        .is_some_and(|policy| policy.trim().eq_ignore_ascii_case("no-referrer"))
+}
+
 fn is_below(name: &str, listed: &[&str]) -> bool {
     let is_it = |left: &str| left.is_empty() || left.ends_with('.');
     listed.iter().any(|listed| name.strip_suffix(listed).is_some_and(is_it))
@@ -136,7 +157,7 @@ pub(super) fn is_home_address(ip: IpAddr) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use http::{HeaderName, HeaderValue};
+    use http::HeaderName;
 
     use super::*;
 
@@ -175,7 +196,7 @@ mod tests {
                 let (name, value) = field.split_once(": ").unwrap();
                 (name.parse::<HeaderName>().unwrap(), value.parse::<HeaderValue>().unwrap())
             };
-            acl().initiator(method, &fields.split("; ").filter(|field| !field.is_empty()).map(field).collect())
+            acl().initiator(method, &fields.split("; ").filter(|field| !field.is_empty()).map(field).collect(), false)
         };
         for (fields, wanted) in [
             ("", Near),
@@ -197,6 +218,11 @@ mod tests {
             ("referer: https://1-2-3-4.0123.plex.direct/", Public),
             ("origin: chrome-extension://abcdef", Near),
             ("referer: nonsense", Public),
+            ("user-agent: Mozilla/5.0; accept: */*", Public),
+            ("user-agent: Mozilla/5.0; accept: image/avif,*/*", Public),
+            ("user-agent: Mozilla/5.0; accept: image/avif,*/*; referer: http://192.168.1.7/", Near),
+            ("user-agent: Mozilla/5.0; accept: text/html,*/*", Near),
+            ("user-agent: curl/8.0; accept: */*", Near),
         ] {
             assert_eq!(of(&Method::GET, fields), wanted, "{fields}");
         }

@@ -154,6 +154,13 @@ async fn public_names_and_pages_get_an_answer_that_says_what_to_do() {
         }
     }
     assert_eq!(router.requests().len(), before + 6);
+    // What an encrypted page loads names no page, and neither does a device's page that wants it so.
+    let part = [("user-agent", "Mozilla/5.0"), ("accept", "*/*")];
+    let quiet = Origin::at((HOME, 0), |_| response(&[("referrer-policy", "origin, no-referrer")], "page")).await;
+    let page = format!("http://nas:{}/", quiet.addr.port());
+    assert_eq!(get(&proxy, &page, &part).await.status, 403);
+    assert_eq!(get(&proxy, &page, &[part[0], ("accept", "text/html")]).await.status, 200);
+    assert_eq!(get(&proxy, &page, &part).await.status, 200);
     // Browsers send `ws:` through a tunnel, in clear; port 443 is open to any protocol.
     let mut stream = connect(&proxy, &format!("{HOME}:443")).await;
     let request = format!(
