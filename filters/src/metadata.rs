@@ -1,7 +1,7 @@
 //! What a page says about itself: title, author, date, language, site, picture, next page.
 //!
 //! A page says it in several places, for several readers; each place is a file: `json_ld` (search engines), `metas`
-//! (social networks, libraries), `marks` (microdata and links in the text), `pages` (the page that comes next), and
+//! (social networks, libraries), `marks` (microdata and days in the text), `pages` (the page that comes next), and
 //! `headline` weighs the titles against each other. What is said is a claim of the page: it is shown as text and never
 //! trusted. Read before any filter runs, because scripts are the first thing that goes.
 
@@ -10,8 +10,10 @@ mod byline;
 mod date;
 mod headline;
 mod json_ld;
+mod language;
 mod marks;
 mod metas;
+mod names;
 pub(crate) mod pages;
 
 use serde::Serialize;
@@ -119,7 +121,7 @@ pub(crate) fn read(page: &Page) -> Found {
     let author = author::choose(page, &metas, &json_ld, &headline, site.as_deref());
     // Soft hyphens only show where a line ends.
     let plain = |text: String| text.replace('\u{ad}', "");
-    let author = author.map(|name| plain(author::without_full_stop(&name).to_owned()));
+    let author = author.map(|name| plain(names::without_full_stop(&name).to_owned()));
     let site = site.and_then(|site| without_headline(&site, &headline.text));
     let built = |day: String| {
         let shown = || marks::shown_before(page, headline.node, &day);
@@ -148,7 +150,7 @@ pub(crate) fn read(page: &Page) -> Found {
             title: headline.text.clone(),
             author,
             date,
-            language: marks::language(page).or_else(|| metas.language()).or_else(|| json_ld.language()),
+            language: language::of_page(page).or_else(|| metas.language()).or_else(|| json_ld.language()),
             site,
             description: metas.description().or_else(|| json_ld.description()).map(plain),
             image: json_ld

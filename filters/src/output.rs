@@ -10,6 +10,7 @@
 mod additions;
 pub(crate) mod captions;
 pub(crate) mod controls;
+mod headline;
 pub(crate) mod interface;
 pub(crate) mod markdown;
 mod original;

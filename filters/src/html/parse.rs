@@ -31,7 +31,8 @@ use self::{
     names::{Names, StartTag},
     newlines::Newlines,
     raw_text::End,
-    short_cut::{Left, Read},
+    references::Left,
+    short_cut::Read,
     sink::GuardedSink,
     tag_scan::TagScan,
 };

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use html5ever::{LocalName, local_name};
 
-use super::{additions, interface::Interface, reader, tidy};
+use super::{additions, headline::headline_in, interface::Interface, reader, tidy};
 use crate::{
     analysis::AnalysedPage,
     filter::lazy_images::source_set::candidates,
@@ -42,7 +42,7 @@ pub struct Part {
 /// Takes out what says the headline of the whole article once more, who wrote it and when, and makes names and addresses
 /// those of the whole. A thread goes on with its next post, of which nothing has been said.
 pub(crate) fn prepare(page: &mut AnalysedPage, part: &Part) {
-    if let Some(heading) = reader::headline_in(page)
+    if let Some(heading) = headline_in(page)
         && is_headline_of_both(&start_of_line(page, heading), &part.article)
     {
         page.drop_silently(heading);

@@ -21,7 +21,7 @@ use crate::{
 };
 
 pub use look::{ReaderLook, Theme, Typeface};
-pub(super) use top::{Top, headline_in};
+pub(super) use top::Top;
 
 /// The policy for this page instead of the origin's, which knows nothing of our style: no scripts, no plug-ins, pictures
 /// and players from anywhere.

@@ -28,7 +28,7 @@ mod vectors;
 
 use html5ever::{LocalName, local_name};
 
-use super::reader::headline_in;
+use super::headline::headline_in;
 use crate::{
     analysis::AnalysedPage,
     html::{Fate, Kind, NodeId, Page, style_sheets::Sheets, tag::Tag},

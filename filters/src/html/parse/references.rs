@@ -5,8 +5,16 @@ use std::borrow::Cow;
 use html5ever::tendril::StrTendril;
 use memchr::memchr2;
 
-use super::short_cut::Left;
 use crate::vocabulary::words::count;
+
+/// Why a token is not read ahead of the tokenizer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// The tokenizer must read it.
+    Odd,
+    /// The piece ends before it does.
+    Unfinished,
+}
 
 /// Most characters of a number that is read here, its semicolon included.
 const LONGEST: usize = 10;

@@ -14,22 +14,13 @@ use memchr::{memchr, memchr3, memmem};
 
 use super::{
     names::{Names, StartTag},
-    references::{Place, resolved},
+    references::{Left, Place, resolved},
 };
 use crate::vocabulary::words::count;
 
 /// Most attributes of a tag that is read here: finding repeated ones takes time in proportion to the square. Raising it
 /// makes hostile pages costlier.
 const MAX_ATTRIBUTES: usize = 64;
-
-/// Why a token is not read here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Left {
-    /// The tokenizer must read it.
-    Odd,
-    /// The piece ends before it does.
-    Unfinished,
-}
 
 /// A token that was read.
 pub(super) struct Read {

@@ -28,7 +28,7 @@ pub(crate) struct Block {
 impl Block {
     /// Share of the characters that stand in links.
     pub(crate) fn link_density(&self) -> f32 {
-        super::features::ratio(self.linked, self.chars)
+        ratio(self.linked, self.chars)
     }
 
     /// Blocks of at least 20 words, at most half of them links: what the rules call text.
@@ -201,6 +201,11 @@ impl Cutter<'_> {
             stats,
         });
     }
+}
+
+/// 0 where there is no whole.
+pub(super) fn ratio(part: f32, whole: f32) -> f32 {
+    if whole > 0.0 { part / whole } else { 0.0 }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ mod repetition;
 mod sections;
 
 use super::{
-    blocks::Blocks,
+    blocks::{Blocks, ratio},
     forest::{Column, Rows},
     records::Records,
 };
@@ -328,11 +328,6 @@ impl<'a> Base<'a> {
 
 fn log(value: f32) -> f32 {
     (1.0 + value).ln()
-}
-
-/// 0 where there is no whole.
-pub(super) fn ratio(part: f32, whole: f32) -> f32 {
-    if whole > 0.0 { part / whole } else { 0.0 }
 }
 
 fn tag_group(tag: Option<Tag>) -> f32 {

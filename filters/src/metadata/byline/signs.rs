@@ -2,16 +2,21 @@
 
 use html5ever::local_name;
 
-use super::words::BESIDE;
-use crate::html::said::names::AUTHORS;
 use crate::{
-    html::{NodeId, Page, said::Hint, tag::Tag},
+    html::{
+        NodeId, Page,
+        said::{Hint, names::AUTHORS},
+        tag::Tag,
+    },
     vocabulary::{
         lists::{Words, words},
         parts::Parts,
         words::words_of_identifier,
     },
 };
+
+/// Words in the classes of what stands beside the names of authors.
+static BESIDE: Words = words!("beside_authors");
 
 /// The evidence that a text is a name, the surest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -184,10 +189,11 @@ fn is_initial(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metadata::names::openers;
 
     #[test]
     fn what_is_not_compared_begins_with_no_opener() {
-        for opener in super::super::words::sure_openers().all {
+        for opener in openers::sure().all {
             for text in [opener.to_string(), opener.to_uppercase()] {
                 assert!(may_open(&text), "{text}");
             }

@@ -1,11 +1,12 @@
 //! What stands on top of a page: its headline, in its place or written there.
 
-use html5ever::local_name;
-
-use super::{super::tidy, is_structure, shows_by_itself};
+use super::{is_structure, shows_by_itself};
 use crate::{
-    html::{Fate, NodeId, Page, tag::Tag},
-    metadata::{is_same, start_of_line},
+    html::{NodeId, Page, tag::Tag},
+    output::{
+        headline::{headline_in, says_headline},
+        tidy,
+    },
 };
 
 /// The top of a page.
@@ -38,27 +39,6 @@ impl Top {
     }
 }
 
-/// The heading on the page that is the headline: its own, or one that says the same, or the first `<h1>`.
-pub(in crate::output) fn headline_in(page: &Page) -> Option<NodeId> {
-    if let Some(node) = page.headline.node.filter(|&node| page.is_live(node)) {
-        return Some(node);
-    }
-    page.live(page.body()).find(|&id| match page.tag(id) {
-        Some(Tag::H1) => page.fate(id) == Fate::Keep && says_anything(page, id),
-        Some(tag) if tag.is_heading() => says_headline(page, id),
-        _ => false,
-    })
-}
-
-/// Whether a heading has words, or a picture that has: one with the drawing of a logo shows no headline.
-fn says_anything(page: &Page, heading: NodeId) -> bool {
-    page.live(heading).any(|id| {
-        page.own_chars(id) > 0
-            || page.tag(id) == Some(Tag::Img)
-                && page.attribute(id, &local_name!("alt")).is_some_and(|alt| !alt.trim().is_empty())
-    })
-}
-
 /// Whether a heading is an item of a list: the last step of the way up to it.
 fn is_in_item(page: &Page, heading: NodeId) -> bool {
     page.ancestors(heading).any(|up| page.tag(up) == Some(Tag::Li))
@@ -73,11 +53,6 @@ fn with_its_frame(page: &Page, heading: NodeId) -> NodeId {
         |up: &NodeId| *up != page.body() && page.live(*up).all(|id| page.contains(heading, id) || shows_nothing(id));
     let frames = page.ancestors(heading).take_while(is_frame);
     frames.last().unwrap_or(heading)
-}
-
-fn says_headline(page: &Page, heading: NodeId) -> bool {
-    let headline = &page.headline.text;
-    !headline.is_empty() && is_same(&start_of_line(page, heading), headline)
 }
 
 /// Whether next to nothing stands above a heading: a section and a day, one picture. More, and readers meet a text of which

@@ -2,7 +2,7 @@
 
 use html5ever::LocalName;
 
-use super::{super::reader::headline_in, MARK};
+use super::{super::headline::headline_in, MARK};
 use crate::{
     hashing::Table,
     html::{NodeId, Page, tag::Tag},
