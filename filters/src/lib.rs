@@ -59,6 +59,9 @@ mod entities;
 mod error;
 mod extract;
 mod filter;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod hashing;
 mod hosts;
 mod html;

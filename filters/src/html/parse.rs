@@ -6,6 +6,8 @@
 //! [`Guard`] looks at depth, nodes and attributes after every token, a [`TagScan`] at a tag that does not end. Time is
 //! the caller's business ([`crate::chain`]).
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod comparison;
 mod guard;
 mod names;
 mod newlines;
@@ -139,6 +141,13 @@ impl Parser {
         Parser { script_text: false, ..self }
     }
 
+    /// Reads `<noscript>` as any other element, as html5ever does.
+    #[cfg(any(test, feature = "fuzzing"))]
+    fn without_noscript_rules(self) -> Parser {
+        *self.tokenizer.sink.noscript.borrow_mut() = noscript::Noscript::new(false);
+        self
+    }
+
     /// Parses one piece, at most [`PIECE`] bytes of it being sensible.
     pub(crate) fn feed(&mut self, piece: &str) -> Result<(), PageError> {
         let piece = self.newlines.normalized(piece);
@@ -189,9 +198,7 @@ impl Parser {
 
     /// The whole tree, after the last piece.
     pub(crate) fn finish(mut self) -> Result<Parsed, PageError> {
-        if self.may_have_ended {
-            self.look_again()?;
-        }
+        self.look_again()?;
         self.catch_up();
         let rest = StrTendril::from_slice(&self.unfinished);
         let mut at = 0;

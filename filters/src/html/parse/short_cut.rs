@@ -53,6 +53,9 @@ pub(super) fn token(
     if rest.starts_with(b"<!--") {
         return comment(piece, at);
     }
+    if b"<!--".starts_with(rest) {
+        return Err(Left::Unfinished);
+    }
     let mut reader = Reader { piece, text: piece, at, names, attributes };
     let (tag, start_tag) = reader.tag()?;
     Ok(Read {
