@@ -81,7 +81,9 @@ pub use chain::blocks::{Block, PageBlocks, TreeBlock};
 #[cfg(feature = "training")]
 #[doc(hidden)]
 pub use chain::training;
-pub use chain::{Chain, CspChange, Explanation, Filtered, PageFeed, RemovedPart, Trace, TracedBlock, TracedText};
+pub use chain::{
+    Chain, CspChange, Explanation, Filtered, PageFeed, PageOptions, RemovedPart, Trace, TracedBlock, TracedText,
+};
 pub use config::{ChainConfig, FilterName, Floor, PageLimits, StructuredText};
 pub use domain::{Domain, Survey};
 pub use error::{ConfigError, PageError};

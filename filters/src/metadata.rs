@@ -20,7 +20,7 @@ use serde::Serialize;
 use url::Url;
 
 use crate::{
-    html::{Headline, NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
     page_type::{Claims, Kind},
     vocabulary::words::{one_line, text_size},
 };
@@ -51,6 +51,16 @@ pub struct Metadata {
     /// Whether the page says that it is one article.
     #[serde(skip)]
     pub(crate) is_article: bool,
+}
+
+/// The headline of the page, and the heading that shows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Headline {
+    pub(crate) text: String,
+    /// The heading that shows the headline, where there is one.
+    pub(crate) node: Option<NodeId>,
+    /// The only `<h1>` of a page where no heading shows the headline.
+    pub(crate) only_h1: Option<NodeId>,
 }
 
 /// The result of [`read`].

@@ -179,7 +179,7 @@ pub(crate) fn prepare_text(page: &mut AnalysedPage, settings: &Settings) {
 /// The headline that stands on top of a page in the reader look and not in its place; the heading that says it goes. `None` where
 /// the page shows it, keeps its own look, or is kept whole.
 pub(crate) fn lift_headline(page: &mut AnalysedPage, settings: &Settings) -> Option<String> {
-    if settings.style == Style::Original || page.main_block.is_none() {
+    if settings.style == Style::Original || page.outcome.main_block.is_none() {
         return None;
     }
     let top = reader::Top::of(page);
@@ -194,8 +194,8 @@ pub(crate) fn lift_headline(page: &mut AnalysedPage, settings: &Settings) -> Opt
 pub(crate) struct Surroundings<'a> {
     pub(crate) words: &'static Interface,
     pub(crate) look: ReaderLook,
-    /// Where the page can be had as it was.
-    pub(crate) untouched: Option<&'a Url>,
+    /// Where the page can be had without our changes.
+    pub(crate) bypass_link: Option<&'a Url>,
     pub(crate) bar: Option<&'a Bar<'a>>,
     /// Whether it is a part of another page, which has a head of its own.
     pub(crate) in_frame: bool,
@@ -223,7 +223,8 @@ pub(crate) struct Written {
 /// The content of a later page of an article, to stand behind the page before it; `None` where pages keep
 /// their own look, and where nothing was chosen of this one.
 pub(crate) fn part(page: &mut AnalysedPage, settings: &Settings, part: &Part) -> Option<Written> {
-    let can_be_joined = settings.format == Format::Html && settings.style == Style::Reader && page.main_block.is_some();
+    let can_be_joined =
+        settings.format == Format::Html && settings.style == Style::Reader && page.outcome.main_block.is_some();
     can_be_joined.then(|| {
         part::prepare(page, part);
         part::write(page)
@@ -231,7 +232,7 @@ pub(crate) fn part(page: &mut AnalysedPage, settings: &Settings, part: &Part) ->
 }
 
 /// The page as HTML in its own look, with a style sheet more.
-pub(crate) fn marked(mut page: Page, style: &str) -> String {
+pub(crate) fn marked(mut page: AnalysedPage, style: &str) -> String {
     original::prepare(&mut page);
     original::write_styled(&page, style, Surroundings::default())
 }
@@ -252,7 +253,7 @@ pub(crate) fn below_headline(headline: Option<&str>, text: String, settings: &Se
 }
 
 /// The removed links as a closed list that opens without a script.
-fn write_links(page: &Page, words: &Interface, out: &mut String) {
+fn write_links(page: &AnalysedPage, words: &Interface, out: &mut String) {
     let groups = &page.appended;
     if groups.is_empty() {
         return;

@@ -127,7 +127,7 @@ pub(crate) fn of_page(mut page: AnalysedPage, whole: &Whole, settings: &Settings
     let (mut told, found) = tell(&mut page, whole, settings, most);
     mark_removed(&mut page, &cleaned);
     mark(&mut page, &found, &whole.menus);
-    told.marked_html = output::marked(page.page, STYLE);
+    told.marked_html = output::marked(page, STYLE);
     told
 }
 

@@ -95,7 +95,7 @@ impl Chain {
         page.restore(&end);
         bring_back(&mut page, &roots, |_| true);
         let removed: Vec<RemovedPart> = roots.iter().map(|&(id, filter)| self.part(&page, id, filter)).collect();
-        let main_block = page.main_block;
+        let main_block = page.outcome.main_block;
         let whole = Whole::of(&page, kind);
         // The blocks are those of the page as the filters before the choice left it.
         page.restore(&end);
@@ -125,7 +125,7 @@ impl Chain {
         explanation
     }
 
-    fn part(&self, page: &Page, id: NodeId, filter: &'static str) -> RemovedPart {
+    fn part(&self, page: &AnalysedPage, id: NodeId, filter: &'static str) -> RemovedPart {
         let start = one_line(&page.start_of_text(id, START_NODES, START_BYTES));
         RemovedPart {
             filter,
@@ -137,7 +137,7 @@ impl Chain {
         }
     }
 
-    fn unseen(&self, page: &Page, id: NodeId, filter: &'static str) -> RemovedPart {
+    fn unseen(&self, page: &AnalysedPage, id: NodeId, filter: &'static str) -> RemovedPart {
         let address = [local_name!("src"), local_name!("href")].iter().find_map(|name| page.address(id, name));
         let start = address.map_or_else(String::new, |address| one_line(address.as_str()));
         RemovedPart { start: start.chars().take(START_BYTES).collect(), ..self.part(page, id, filter) }

@@ -91,9 +91,9 @@ impl Filter for AdServers {
             }
         }
         // What earlier filters removed must not come back in the list of links either.
-        let mut links = std::mem::take(&mut page.removed_links);
+        let mut links = std::mem::take(&mut page.removals.links);
         links.retain(|link| !link.address.host().is_some_and(|host| asked.is_listed(host)));
-        page.removed_links = links;
+        page.removals.links = links;
         for id in self.hidden(page) {
             page.remove_with_links(id, self.name());
         }

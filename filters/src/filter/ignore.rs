@@ -226,7 +226,7 @@ fn holds_markup_as_text(page: &Page, noscript: NodeId) -> bool {
 }
 
 /// Whether a link has no address and says that it is a button: "Click to expand". Not what is content in a button.
-fn waits_for_script(page: &Page, link: NodeId) -> bool {
+fn waits_for_script(page: &AnalysedPage, link: NodeId) -> bool {
     let is = |name: LocalName| page.has_attribute(link, &name);
     page.attribute(link, &local_name!("role")).is_some_and(|role| role.trim().eq_ignore_ascii_case("button"))
         && ![local_name!("href"), local_name!("id"), local_name!("name")].into_iter().any(is)
@@ -245,7 +245,7 @@ fn is_of_task(page: &Page, input: NodeId) -> bool {
 }
 
 impl Ignore {
-    fn verdict(&self, page: &Page, id: NodeId, hidden: &Hidden, in_form: bool) -> Verdict {
+    fn verdict(&self, page: &AnalysedPage, id: NodeId, hidden: &Hidden, in_form: bool) -> Verdict {
         let s = &self.settings;
         let tag = match page.kind(id) {
             Kind::Element(tag) => tag,
@@ -318,7 +318,7 @@ impl Ignore {
         }
     }
 
-    fn anchor(&self, page: &Page, id: NodeId) -> Verdict {
+    fn anchor(&self, page: &AnalysedPage, id: NodeId) -> Verdict {
         let s = &self.settings;
         if !s.text_links && !s.image_links || !page.has_attribute(id, &local_name!("href")) {
             return Verdict::Keep;

@@ -24,18 +24,18 @@ impl Page {
         }
         self.removals.nodes += 1;
         self.removals.chars += self.chars(id);
-        if self.collect_links {
+        if self.removals.collects_links {
             self.keep_links(id, filter);
         }
-        self.removed_roots.push((id, filter));
+        self.removals.roots.push((id, filter));
         self.rows[id.index()].fate = Fate::Removed;
     }
 
     /// Removes a node without collecting its links: for advertisements.
     pub(crate) fn remove_with_links(&mut self, id: NodeId, filter: &'static str) {
-        let collect = std::mem::replace(&mut self.collect_links, false);
+        let collect = std::mem::replace(&mut self.removals.collects_links, false);
         self.remove(id, filter);
-        self.collect_links = collect;
+        self.removals.collects_links = collect;
     }
 
     /// Takes out what the look of the output has no use for: not counted, because no filter decided it.
@@ -140,7 +140,7 @@ impl Page {
 
     fn keep_links(&mut self, root: NodeId, filter: &'static str) {
         let mut found = Vec::new();
-        let mut bytes = self.kept_link_bytes;
+        let mut bytes = self.removals.link_bytes;
         for id in self.live(root) {
             if self.tag(id) != Some(Tag::A) {
                 continue;
@@ -165,8 +165,8 @@ impl Page {
                 found.push(RemovedLink { node: id, filter, address, shown, text });
             }
         }
-        self.kept_link_bytes = bytes;
-        self.removed_links.append(&mut found);
+        self.removals.link_bytes = bytes;
+        self.removals.links.append(&mut found);
     }
 
     /// Whether a reader sees text in the node, among its first nodes.

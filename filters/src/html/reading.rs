@@ -252,7 +252,7 @@ impl Page {
 
     /// The nodes that one filter took out and no other.
     pub(crate) fn cut_by(&self, filter: &'static str) -> impl Iterator<Item = NodeId> + '_ {
-        self.removed_roots.iter().filter(move |(_, by)| *by == filter).flat_map(|&(root, _)| {
+        self.removals.roots.iter().filter(move |(_, by)| *by == filter).flat_map(|&(root, _)| {
             let inside = Live::new(self, root.0 + 1, self.rows[root.index()].end);
             std::iter::once(root).chain(inside)
         })
@@ -260,7 +260,7 @@ impl Page {
 
     /// The subtrees that filters took out, with the filters, in the order in which they went.
     pub(crate) fn removed_roots(&self) -> &[(NodeId, &'static str)] {
-        &self.removed_roots
+        &self.removals.roots
     }
 
     /// The beginning of the live text below a node that a reader sees, white space as written, and a space where words stand

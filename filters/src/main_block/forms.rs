@@ -13,6 +13,7 @@
 use html5ever::local_name;
 
 use crate::{
+    analysis::AnalysedPage,
     html::{NodeId, Page, said::cues::Cue, tag::Tag},
     measure::fields::Fields,
 };
@@ -58,7 +59,7 @@ pub(super) struct Forms {
 
 impl Forms {
     /// The forms of a page of whose text so many words are kept.
-    pub(super) fn of(page: &Page, kept_words: f64) -> Forms {
+    pub(super) fn of(page: &AnalysedPage, kept_words: f64) -> Forms {
         if !page.has_any(&[Tag::Form]) {
             return Forms::default();
         }
@@ -149,7 +150,7 @@ fn converts(fields: &Fields) -> bool {
 
 /// Whether a form above the headline has one line to fill in and perhaps a list of where to look: on pages without a `<header>` the
 /// site's search stands so, and a poem has few words.
-fn is_site_search(page: &Page, id: NodeId, fields: &Fields) -> bool {
+fn is_site_search(page: &AnalysedPage, id: NodeId, fields: &Fields) -> bool {
     let is_above = || page.headline.node.is_some_and(|node| page.end(id) <= node);
     fields.words == 1 && fields.count() - fields.lists == 1 && fields.lists <= 1 && is_above()
 }

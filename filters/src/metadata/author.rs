@@ -6,8 +6,8 @@
 //!
 //! Measured on WCXB dev, 2026-11-21 (`examples/authors.rs`): docs/quality.md.
 
-use super::{byline, document_title, is_same, json_ld::JsonLd, letters, metas::Metas, names::tidy};
-use crate::html::{Headline, Page};
+use super::{Headline, byline, document_title, is_same, json_ld::JsonLd, letters, metas::Metas, names::tidy};
+use crate::html::Page;
 
 /// Chooses the author of a page.
 pub(super) fn choose(

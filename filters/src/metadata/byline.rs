@@ -17,12 +17,12 @@ mod signs;
 use html5ever::local_name;
 
 use super::{
-    MAX_NAME_BYTES, date,
+    Headline, MAX_NAME_BYTES, date,
     names::{joined, openers, tidy, trim, trim_start, without_opener},
     start_of_line,
 };
 use crate::{
-    html::{Headline, NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
     vocabulary::words::one_line,
 };
 pub(super) use place::Places;

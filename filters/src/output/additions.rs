@@ -44,7 +44,7 @@ const SITE_PICTURES: [&str; 9] =
 /// Markup to stand directly below the headline. Empty on a page of which nothing was selected: it shows its own.
 pub(super) fn below_headline(page: &AnalysedPage, settings: &Settings) -> String {
     let mut out = String::new();
-    if page.main_block.is_none() {
+    if page.outcome.main_block.is_none() {
         return out;
     }
     if settings.byline {
@@ -232,7 +232,7 @@ fn lead_image(page: &AnalysedPage) -> Option<(String, String)> {
 
 /// Whether a picture is large and stands between the headline, or a little before the block, and the block.
 fn stands_above(page: &AnalysedPage, id: NodeId) -> bool {
-    let Some(block) = page.main_block else {
+    let Some(block) = page.outcome.main_block else {
         return false;
     };
     let start = match page.headline.node {

@@ -3,12 +3,13 @@
 use html5ever::local_name;
 
 use crate::{
+    analysis::AnalysedPage,
     html::{Fate, NodeId, Page, tag::Tag},
     metadata::{is_same, start_of_line},
 };
 
 /// The heading on the page that is the headline: its own, or one that says the same, or the first `<h1>`.
-pub(super) fn headline_in(page: &Page) -> Option<NodeId> {
+pub(super) fn headline_in(page: &AnalysedPage) -> Option<NodeId> {
     if let Some(node) = page.headline.node.filter(|&node| page.is_live(node)) {
         return Some(node);
     }
@@ -29,7 +30,7 @@ fn says_anything(page: &Page, heading: NodeId) -> bool {
 }
 
 /// Whether a heading says what the headline says.
-pub(super) fn says_headline(page: &Page, heading: NodeId) -> bool {
+pub(super) fn says_headline(page: &AnalysedPage, heading: NodeId) -> bool {
     let headline = &page.headline.text;
     !headline.is_empty() && is_same(&start_of_line(page, heading), headline)
 }

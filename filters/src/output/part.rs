@@ -164,7 +164,7 @@ mod tests {
         let mut page = page_at("https://example.org/clocks/2/", &html);
         page.metadata.author = Some("Ann Lee".to_owned());
         page.metadata.date = Some("2026-11-20".to_owned());
-        page.posts = vec![by_id(&page, "a"), by_id(&page, "b")];
+        page.outcome.posts = vec![by_id(&page, "a"), by_id(&page, "b")];
         tidy::posts::mark(&mut page);
         prepare(&mut page, &second());
         let content = write(&page).content;

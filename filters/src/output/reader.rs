@@ -69,7 +69,7 @@ pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundin
 
 /// A text as a page, below the bar and its headline, where that does not stand in the text. Browsers of terminals cut the lines of a
 /// `<pre>` where they end.
-pub(crate) fn text_page(page: &Page, headline: Option<&str>, text: &str, around: Surroundings<'_>) -> String {
+pub(crate) fn text_page(page: &AnalysedPage, headline: Option<&str>, text: &str, around: Surroundings<'_>) -> String {
     let mut out = String::with_capacity(16 * 1024);
     write_head(page, around.look, "main>p{white-space:pre-wrap}", &mut out);
     write_header(page, around, &mut out);

@@ -190,7 +190,7 @@ fn is_unwanted(page: &Page, id: NodeId, tag: Tag) -> bool {
 }
 
 /// The name by which `reader.css` styles an element.
-fn kind(page: &Page, id: NodeId, tag: Tag, sheets: &Sheets) -> Option<&'static str> {
+fn kind(page: &AnalysedPage, id: NodeId, tag: Tag, sheets: &Sheets) -> Option<&'static str> {
     match tag {
         Tag::A if touches_link(page, id) && !shows_picture(page, id) => Some("beside"),
         Tag::Li if begins_with_picture(page, id) => Some("bare"),

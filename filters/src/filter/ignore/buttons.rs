@@ -5,6 +5,7 @@ use std::iter;
 use html5ever::LocalName;
 
 use crate::{
+    analysis::AnalysedPage,
     html::{NodeId, Page, tag::Tag},
     metadata::start_of_line,
     vocabulary::{
@@ -14,7 +15,7 @@ use crate::{
 };
 
 /// Whether a button's words are a line of the page: a heading, a question whose answer opens, or the name of what unfolds below.
-pub(super) fn is_content(page: &Page, id: NodeId) -> bool {
+pub(super) fn is_content(page: &AnalysedPage, id: NodeId) -> bool {
     is_heading(page, id) || asks(page, id) || unfolds(page, id)
 }
 
@@ -45,7 +46,7 @@ fn asks(page: &Page, id: NodeId) -> bool {
 
 /// Whether a button holds a heading, is most of the one around it, or says what the headline says; "Add to favourites" behind its words
 /// is not.
-fn is_heading(page: &Page, id: NodeId) -> bool {
+fn is_heading(page: &AnalysedPage, id: NodeId) -> bool {
     let heading = page.ancestors(id).find(|&up| page.tag(up).is_some_and(Tag::is_heading));
     let Some(heading) = heading else {
         return page.live(id).any(|inside| page.tag(inside).is_some_and(Tag::is_heading));

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::text::{Reading, TextStats};
 use crate::{
+    analysis::AnalysedPage,
     html::{NodeId, Page, tag::Tag},
     vocabulary::words::count,
 };
@@ -99,7 +100,7 @@ impl Blocks {
     }
 
     /// The blocks below the one that holds the headline, at most so many; none where there is no headline.
-    pub(crate) fn below_headline(&self, page: &Page, most: usize) -> Range<usize> {
+    pub(crate) fn below_headline(&self, page: &AnalysedPage, most: usize) -> Range<usize> {
         let holds_headline = |block: &Block| {
             let headline = page.headline.node;
             headline.is_some_and(|node| page.contains(node, block.container))

@@ -16,15 +16,16 @@ use super::{
     records::Records,
 };
 use crate::{
+    analysis::AnalysedPage,
     html::said::cues::Marks,
-    html::{NodeId, Page, tag::Tag},
+    html::{NodeId, tag::Tag},
     measure,
     measure::Measures,
     vocabulary::words::count,
 };
 
 /// The features of all blocks, row by row; and the names of the columns, where they are asked for.
-pub(crate) fn rows(page: &Page, blocks: &Blocks, records: &Records, names: Option<&mut Vec<String>>) -> Rows {
+pub(crate) fn rows(page: &AnalysedPage, blocks: &Blocks, records: &Records, names: Option<&mut Vec<String>>) -> Rows {
     let base = Base::of(page, blocks);
     let families = Families {
         around: around::Around::of(&base),
@@ -159,7 +160,7 @@ impl Sums {
 
 /// The common input of all families of features.
 struct Base<'a> {
-    page: &'a Page,
+    page: &'a AnalysedPage,
     blocks: &'a Blocks,
     measures: Measures,
     /// By row.
@@ -174,7 +175,7 @@ struct Base<'a> {
 }
 
 impl<'a> Base<'a> {
-    fn of(page: &'a Page, blocks: &'a Blocks) -> Base<'a> {
+    fn of(page: &'a AnalysedPage, blocks: &'a Blocks) -> Base<'a> {
         let body = page.body();
         let mut sums = vec![Sums::default(); page.len()];
         for block in &blocks.list {

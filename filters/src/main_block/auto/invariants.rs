@@ -11,6 +11,7 @@ use super::{
     records::Records,
 };
 use crate::{
+    analysis::AnalysedPage,
     hashing::Table,
     html::{
         Fate, NodeId, Page,
@@ -29,7 +30,7 @@ const MOST: f32 = 0.4;
 const ITEM_WORDS: f32 = 60.0;
 
 /// Makes a choice keep or drop units as one, and headings with their text.
-pub(super) fn enforce(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
+pub(super) fn enforce(page: &AnalysedPage, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
     between::keep(page, blocks, records, kept);
     after::keep(page, blocks, kept);
     keep_units(page, blocks, kept);
@@ -53,7 +54,7 @@ fn drop_titles(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
 }
 
 /// Rows of data tables, short items of lists, terms with what is said of them, questions that unfold with their answers.
-fn keep_units(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+fn keep_units(page: &AnalysedPage, blocks: &Blocks, kept: &mut [bool]) {
     let mut table_end = NodeId::DOCUMENT;
     for id in page.live(page.body()) {
         let is_unit = match page.tag(id) {
@@ -98,7 +99,7 @@ fn complete(page: &Page, blocks: &Blocks, list: NodeId, kept: &mut [bool]) {
 }
 
 /// Keeps or drops a unit of which a part is kept.
-fn settle(page: &Page, blocks: &Blocks, unit: NodeId, kept: &mut [bool]) {
+fn settle(page: &AnalysedPage, blocks: &Blocks, unit: NodeId, kept: &mut [bool]) {
     let mut inside = blocks.over(page, unit);
     // What is said of a term begins with the term.
     if page.tag(unit) == Some(Tag::Dd) && inside.start > 0 {

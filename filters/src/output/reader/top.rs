@@ -2,6 +2,7 @@
 
 use super::{is_structure, shows_by_itself};
 use crate::{
+    analysis::AnalysedPage,
     html::{NodeId, Page, tag::Tag},
     output::{
         headline::{headline_in, says_headline},
@@ -21,7 +22,7 @@ pub(in crate::output) struct Top {
 }
 
 impl Top {
-    pub(in crate::output) fn of(page: &Page) -> Top {
+    pub(in crate::output) fn of(page: &AnalysedPage) -> Top {
         let found = headline_in(page);
         // A headline that stands further down, or looks like a lesser heading, is written at the top instead.
         let lifted = found.filter(|&heading| {
@@ -81,12 +82,12 @@ fn is_first(page: &Page, heading: NodeId) -> bool {
 }
 
 /// Whether a heading says nothing but the headline, so that it need not be said twice.
-fn may_be_lifted(page: &Page, heading: NodeId) -> bool {
+fn may_be_lifted(page: &AnalysedPage, heading: NodeId) -> bool {
     says_headline(page, heading) && !page.live(heading).any(|id| page.tag(id).is_some_and(Tag::is_media))
 }
 
 /// The headline, where what is left of the page does not show it.
-fn missing_headline(page: &Page, shown: Option<NodeId>) -> Option<String> {
+fn missing_headline(page: &AnalysedPage, shown: Option<NodeId>) -> Option<String> {
     let headline = &page.headline.text;
     (shown.is_none() && !headline.is_empty()).then(|| headline.clone())
 }

@@ -6,6 +6,7 @@ use html5ever::{LocalName, local_name};
 
 use super::MARK;
 use crate::{
+    analysis::AnalysedPage,
     html::{Fate, NodeId, Page, tag::Tag},
     metadata::start_of_line,
 };
@@ -16,8 +17,8 @@ const MAX_LINKS: usize = 8;
 /// Visible characters from which a link behind the name is some lines of the text, and not a word such as "More".
 const LINES: usize = 60;
 
-pub(super) fn mark(page: &mut Page) {
-    for entry in std::mem::take(&mut page.entries) {
+pub(super) fn mark(page: &mut AnalysedPage) {
+    for entry in std::mem::take(&mut page.outcome.entries) {
         let has_more_than_text = page.live(entry).any(|id| matches!(page.tag(id), Some(Tag::A | Tag::Img)));
         if page.is_live(entry) && has_more_than_text {
             let mark = LocalName::from(MARK);

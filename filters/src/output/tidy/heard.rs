@@ -5,7 +5,10 @@
 use html5ever::local_name;
 
 use super::names;
-use crate::html::{NodeId, Page, style_sheets::Sheets, tag::Tag};
+use crate::{
+    analysis::AnalysedPage,
+    html::{NodeId, Page, style_sheets::Sheets, tag::Tag},
+};
 
 /// Visible characters up to which something may be a text for screen readers.
 pub(super) const MAX_CHARS: usize = 200;
@@ -14,7 +17,7 @@ pub(super) const MAX_CHARS: usize = 200;
 const LEVELS: usize = 4;
 
 /// Whether an element is one, to be kept out of sight.
-pub(super) fn is_only_heard(page: &Page, id: NodeId, sheets: &Sheets) -> bool {
+pub(super) fn is_only_heard(page: &AnalysedPage, id: NodeId, sheets: &Sheets) -> bool {
     (names::is_for_screen_readers(page, id) || sheets.clips(page, id))
         && page.chars(id) <= MAX_CHARS
         // Pages that draw their headline write it for screen readers only.

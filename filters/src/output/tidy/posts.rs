@@ -4,6 +4,7 @@ use html5ever::LocalName;
 
 use super::{super::headline::headline_in, MARK};
 use crate::{
+    analysis::AnalysedPage,
     hashing::Table,
     html::{NodeId, Page, tag::Tag},
 };
@@ -13,8 +14,8 @@ use crate::{
 const TEXT_ABOVE: usize = 150;
 
 /// Marks all posts but one at the top of the page.
-pub(crate) fn mark(page: &mut Page) {
-    let mut posts = std::mem::take(&mut page.posts);
+pub(crate) fn mark(page: &mut AnalysedPage) {
+    let mut posts = std::mem::take(&mut page.outcome.posts);
     posts.retain(|&post| page.is_live(post) && page.chars(post) > 0);
     let Some(&first) = posts.first() else { return };
     let begins = chars_before(page, first) < TEXT_ABOVE;
@@ -27,21 +28,21 @@ pub(crate) fn mark(page: &mut Page) {
         last = Some(post);
         set_apart(page, post);
     }
-    page.posts = posts;
+    page.outcome.posts = posts;
 }
 
 /// A line across the page at the beginning of posts, for browsers without styles; others draw one of their own in its place.
-pub(crate) fn rules(page: &Page) -> Table<NodeId, String> {
+pub(crate) fn rules(page: &AnalysedPage) -> Table<NodeId, String> {
     let mark = LocalName::from(MARK);
     let is_marked = |id| page.attribute(id, &mark).is_some_and(|marks| marks.ends_with("post"));
     let can_hold = |id| matches!(page.tag(id), Some(Tag::Div | Tag::Article | Tag::Section | Tag::Li | Tag::Dd));
-    let posts = page.posts.iter().map(|&post| with_its_term(page, post));
+    let posts = page.outcome.posts.iter().map(|&post| with_its_term(page, post));
     posts.filter(|&post| can_hold(post) && is_marked(post)).map(|post| (post, "<hr>".to_owned())).collect()
 }
 
 /// Marks the first post too, where posts stand above the page. Says whether there is one.
-pub(crate) fn mark_first(page: &mut Page) -> bool {
-    let first = page.posts.first().copied();
+pub(crate) fn mark_first(page: &mut AnalysedPage) -> bool {
+    let first = page.outcome.posts.first().copied();
     if let Some(post) = first {
         set_apart(page, post);
     }
@@ -85,7 +86,7 @@ fn has_text_between(page: &Page, outer: NodeId, inner: NodeId) -> bool {
     page.live(outer).take_while(|&id| id < inner).any(|id| page.own_chars(id) > 0)
 }
 
-fn chars_before(page: &Page, post: NodeId) -> usize {
+fn chars_before(page: &AnalysedPage, post: NodeId) -> usize {
     let headline = headline_in(page);
     let is_headline = |id| headline.is_some_and(|headline| page.contains(headline, id));
     let above = page.live(page.body()).take_while(|&id| id < post);
@@ -102,7 +103,7 @@ mod tests {
         let text = "A reply. ".repeat(30);
         let html = format!("<dl><dt id=ann>Ann<dd id=one>{text}<dt id=ben>Ben<dd id=two>{text}</dl>");
         let mut page = page(&html);
-        page.posts = vec![by_id(&page, "one"), by_id(&page, "two")];
+        page.outcome.posts = vec![by_id(&page, "one"), by_id(&page, "two")];
         mark(&mut page);
         let marked = |id| page.attribute(by_id(&page, id), &LocalName::from(MARK));
         assert_eq!(marked("ben"), Some("post"));

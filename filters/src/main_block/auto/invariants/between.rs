@@ -14,6 +14,7 @@ use super::super::{
 };
 use super::heading_of;
 use crate::{
+    analysis::AnalysedPage,
     hashing::{Set, Table},
     html::{
         Fate, NodeId, Page,
@@ -100,7 +101,7 @@ const EMBEDS: Parts = Parts::new(&[
 ]);
 
 /// Keeps what stands between kept texts.
-pub(super) fn keep(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
+pub(super) fn keep(page: &AnalysedPage, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
     keep_embeds(page, blocks, kept);
     keep_gaps(page, blocks, records, kept);
     keep_lists_of_links(page, blocks, kept);
@@ -137,7 +138,7 @@ fn keep_lists_of_links(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
 }
 
 /// Keeps a list of short facts between the headline and the first text: "5 rooms", "142 m²". Not a day and the time that reading takes.
-fn keep_facts(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
+fn keep_facts(page: &AnalysedPage, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
     /// Texts below the headline that are looked at.
     const NEAR: usize = 30;
     let list = &blocks.list;
