@@ -133,12 +133,12 @@ impl Settings {
 
 /// Last edits that belong to a look and not to the page's content.
 pub(crate) fn prepare(page: &mut AnalysedPage, settings: &Settings) {
-    tidy::drop_names_of_icons(page);
+    tidy::icons::drop_names_of_icons(page);
     tidy::code::join_rows(page);
-    tidy::code_lines::part(page);
+    tidy::code::part_lines(page);
     match (settings.format, settings.style) {
         (Format::Text, _) => {
-            tidy::placeholders::drop(page);
+            tidy::controls::drop_placeholders(page);
             tidy::panels::name(page);
             apart::keep_apart(page);
         }
@@ -148,7 +148,7 @@ pub(crate) fn prepare(page: &mut AnalysedPage, settings: &Settings) {
         }
         (Format::Html, Style::Reader) => {
             tidy::every_look(page);
-            tidy::placeholders::drop(page);
+            tidy::controls::drop_placeholders(page);
             reader::prepare(page);
             apart::keep_apart_in_markup(page);
         }

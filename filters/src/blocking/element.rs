@@ -280,7 +280,7 @@ impl selectors::Element for Element<'_> {
     }
 
     fn has_class(&self, class: &Name, case: CaseSensitivity) -> bool {
-        let own = self.page.attribute(self.id, &local_name!("class")).unwrap_or_default();
+        let own = self.page.class(self.id);
         own.split_ascii_whitespace().any(|own| case.eq(own.as_bytes(), class.0.as_bytes()))
     }
 

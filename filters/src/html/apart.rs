@@ -74,7 +74,7 @@ pub(crate) fn keep_apart(page: &mut Page) {
 /// underlined.
 pub(crate) fn keep_apart_in_markup(page: &mut Page) {
     for (id, next) in parted(page) {
-        let outermost = std::iter::once(id).chain(page.ancestors(id)).take_while(|&up| !page.contains(up, next)).last();
+        let outermost = page.self_and_ancestors(id).take_while(|&up| !page.contains(up, next)).last();
         page.spaces_after.extend(outermost);
     }
 }

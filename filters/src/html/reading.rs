@@ -80,6 +80,11 @@ impl Page {
         self.rows[id.index()].parent
     }
 
+    /// A node, then its ancestors, the innermost first.
+    pub(crate) fn self_and_ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        std::iter::once(id).chain(self.ancestors(id))
+    }
+
     /// Parent, grandparent and so on, the document last.
     #[inline]
     pub(crate) fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
@@ -185,6 +190,16 @@ impl Page {
         self.attributes.of(self.rows[id.index()].attributes)
     }
 
+    /// The names in an element's `class`, as they are written.
+    pub(crate) fn class(&self, id: NodeId) -> &str {
+        self.attribute(id, &local_name!("class")).unwrap_or_default()
+    }
+
+    /// Whether one of an element's class names is wanted.
+    pub(crate) fn has_class(&self, id: NodeId, is_wanted: impl FnMut(&str) -> bool) -> bool {
+        self.class(id).split_ascii_whitespace().any(is_wanted)
+    }
+
     /// The value of an attribute without a namespace. Attributes are few, so a scan that compares atoms beats hashing.
     #[inline]
     pub(crate) fn attribute(&self, id: NodeId, name: &LocalName) -> Option<&str> {
@@ -202,7 +217,7 @@ impl Page {
 
     /// The first class of an element; empty where it has none.
     pub(crate) fn first_class(&self, id: NodeId) -> &str {
-        let class = self.attribute(id, &local_name!("class")).unwrap_or_default();
+        let class = self.class(id);
         class.split_ascii_whitespace().next().unwrap_or_default()
     }
 

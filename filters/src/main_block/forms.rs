@@ -129,7 +129,7 @@ fn is_all(fields: &Fields, words: f64) -> bool {
 /// An address, and perhaps a box to agree with; with a name only where its author calls it so: it may be a petition too.
 fn is_newsletter(page: &Page, form: NodeId, fields: &Fields) -> bool {
     let is_called = || {
-        let mut around = std::iter::once(form).chain(page.ancestors(form).take(LEVELS));
+        let mut around = page.self_and_ancestors(form).take(1 + LEVELS);
         around.any(|up| page.said(up).cues & Cue::Newsletter.bit() != 0)
     };
     fields.mails > 0
@@ -157,7 +157,7 @@ fn is_site_search(page: &AnalysedPage, id: NodeId, fields: &Fields) -> bool {
 
 /// Whether it is a part of every page of the site.
 fn in_frame(page: &Page, id: NodeId) -> bool {
-    std::iter::once(id).chain(page.ancestors(id)).any(|up| {
+    page.self_and_ancestors(id).any(|up| {
         matches!(page.tag(up), Some(Tag::Nav | Tag::Header | Tag::Footer | Tag::Aside | Tag::Dialog))
             || page.attribute(up, &local_name!("role")).is_some_and(|role| {
                 ["navigation", "banner", "contentinfo", "complementary", "dialog", "search"]

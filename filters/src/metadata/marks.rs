@@ -57,7 +57,7 @@ pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
 }
 
 fn is_called_published(page: &Page, id: NodeId) -> bool {
-    let class = page.attribute(id, &local_name!("class")).unwrap_or_default();
+    let class = page.class(id);
     class.split_ascii_whitespace().any(|class| class == "published")
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn prepare(page: &mut AnalysedPage, part: &Part) {
     {
         page.drop_silently(heading);
     }
-    if !tidy::posts::mark_first(page) {
+    if !tidy::records::mark_first_post(page) {
         additions::drop_byline(page);
     }
     let elements: Vec<NodeId> = page.live(page.body()).filter(|&id| page.tag(id).is_some()).collect();
@@ -165,7 +165,7 @@ mod tests {
         page.metadata.author = Some("Ann Lee".to_owned());
         page.metadata.date = Some("2026-11-20".to_owned());
         page.outcome.posts = vec![by_id(&page, "a"), by_id(&page, "b")];
-        tidy::posts::mark(&mut page);
+        tidy::records::mark_posts(&mut page);
         prepare(&mut page, &second());
         let content = write(&page).content;
         assert_eq!(content.matches("20 November").count(), 2, "{content}");

@@ -54,7 +54,7 @@ pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundin
         comments: false,
         after: top.shown.map(|heading| (heading, below.as_str())),
         without: top.lifted,
-        inside: Some(&tidy::posts::rules(page)),
+        inside: Some(&tidy::records::post_rules(page)),
         ..Rules::VERBATIM
     };
     for child in page.live_children(page.body()) {
@@ -198,7 +198,7 @@ pub(crate) fn prepare(page: &mut AnalysedPage) {
         .live(page.body())
         .filter(|&id| match page.tag(id) {
             Some(Tag::Style | Tag::Link | Tag::Meta | Tag::Title | Tag::Base | Tag::Template | Tag::Dialog) => true,
-            Some(Tag::Svg) => tidy::drawings::is_icon(page, id),
+            Some(Tag::Svg) => tidy::icons::is_drawn_icon(page, id),
             _ => false,
         })
         .collect();

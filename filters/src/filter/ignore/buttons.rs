@@ -1,7 +1,5 @@
 //! What is content in a button, though nothing answers the button itself any more.
 
-use std::iter;
-
 use html5ever::LocalName;
 
 use crate::{
@@ -72,7 +70,7 @@ pub(super) fn is_in_sentence(page: &Page, id: NodeId) -> bool {
 fn unfolds(page: &Page, id: NodeId) -> bool {
     const MIN_CHARS: usize = 20;
     let chars = page.chars(id);
-    let mut around = iter::once(id).chain(page.ancestors(id).take(2)).take_while(|&up| page.chars(up) == chars);
+    let mut around = page.self_and_ancestors(id).take(3).take_while(|&up| page.chars(up) == chars);
     let mut next = || around.find_map(|up| page.live_siblings_after(up).find(|&next| page.chars(next) > 0));
     let is_text = |next: NodeId| {
         let linked: usize = page.live(next).filter(|&at| page.in_link(at)).map(|at| page.own_chars(at)).sum();

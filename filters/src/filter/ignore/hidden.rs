@@ -124,7 +124,7 @@ fn is_aside(page: &Page, id: NodeId) -> bool {
     ]);
     let chars = page.chars(id);
     let names = [local_name!("class"), local_name!("id"), local_name!("role")];
-    let mut around = iter::once(id).chain(page.ancestors(id).take(LEVELS));
+    let mut around = page.self_and_ancestors(id).take(1 + LEVELS);
     let mut unfolds = || {
         around.any(|up| {
             let values = names.iter().filter_map(|name| page.attribute(up, name));

@@ -4,8 +4,6 @@
 mod after;
 mod between;
 
-use std::iter;
-
 use super::{
     blocks::{Block, Blocks},
     records::Records,
@@ -150,7 +148,7 @@ fn look_of_pair<'a>(page: &'a Page, blocks: &Blocks, at: usize) -> Option<[(Opti
         return None;
     }
     let around = page.ancestors(pair[1].container).find(|&up| page.contains(up, pair[0].container))?;
-    let part = |id: NodeId| iter::once(id).chain(page.ancestors(id)).find(|&up| page.parent(up) == around);
+    let part = |id: NodeId| page.self_and_ancestors(id).find(|&up| page.parent(up) == around);
     let parts = [part(pair[0].container)?, part(pair[1].container)?];
     let [around, one, other] = [around, parts[0], parts[1]].map(|id| (page.tag(id), page.first_class(id)));
     let is_field = |at: usize| {
@@ -264,7 +262,7 @@ fn scope(page: &Page, blocks: &Blocks, heading: NodeId) -> NodeId {
 /// The heading that an element is, or that it is a box of.
 fn heading_of(page: &Page, id: NodeId) -> Option<NodeId> {
     const LEVELS: usize = 4;
-    let mut around = iter::once(id).chain(page.ancestors(id).take(LEVELS));
+    let mut around = page.self_and_ancestors(id).take(1 + LEVELS);
     around.find(|&up| page.tag(up).is_some_and(Tag::is_heading))
 }
 
@@ -273,7 +271,7 @@ pub(super) fn prices_of(page: &Page, blocks: &Blocks) -> Vec<usize> {
     let is_part = |id: NodeId| matches!(page.tag(id), Some(Tag::Main | Tag::Article | Tag::Section | Tag::Li));
     let is_foot = |id: NodeId| Marks::of(page, id).is(Landmark::Footer) && !page.ancestors(id).any(is_part);
     let stands_below = |block: &Block| {
-        let around = iter::once(block.container).chain(page.ancestors(block.container));
+        let around = page.self_and_ancestors(block.container);
         around.take_while(|&up| up != page.body()).any(is_foot)
     };
     let count = |block: &Block| {

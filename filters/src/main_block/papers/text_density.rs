@@ -180,8 +180,7 @@ fn threshold(page: &Page, best: NodeId, densities: &[f64], sums: &[f64]) -> Opti
         return None;
     }
     let body = page.body();
-    let on_the_way =
-        std::iter::once(best).chain(page.ancestors(best)).take_while(|&id| id >= body).map(|id| densities[id.index()]);
+    let on_the_way = page.self_and_ancestors(best).take_while(|&id| id >= body).map(|id| densities[id.index()]);
     on_the_way.reduce(f64::min)
 }
 

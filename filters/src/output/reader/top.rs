@@ -4,10 +4,8 @@ use super::{is_structure, shows_by_itself};
 use crate::{
     analysis::AnalysedPage,
     html::{NodeId, Page, tag::Tag},
-    output::{
-        headline::{headline_in, says_headline},
-        tidy,
-    },
+    measure::pictures::is_small,
+    output::headline::{headline_in, says_headline},
 };
 
 /// The top of a page.
@@ -66,7 +64,7 @@ fn is_at_top(page: &Page, heading: NodeId) -> bool {
     for id in page.live(page.body()).take_while(|&id| id < heading) {
         chars += page.own_chars(id);
         pictures += match page.tag(id) {
-            Some(Tag::Img) => usize::from(!tidy::is_small(page, id)),
+            Some(Tag::Img) => usize::from(!is_small(page, id)),
             Some(Tag::Video | Tag::Iframe) => 1,
             _ => 0,
         };

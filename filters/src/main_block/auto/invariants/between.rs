@@ -210,11 +210,11 @@ fn keep_gaps(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool])
 fn stands_as(page: &Page, blocks: &Blocks, block: &Block, ends: &[NodeId]) -> bool {
     const LEVELS: usize = 4;
     let own = block.container;
-    let around = || iter::once(own).chain(page.ancestors(own).take(LEVELS));
+    let around = || page.self_and_ancestors(own).take(1 + LEVELS);
     let is_part = |up: NodeId| {
         page.tag(up).is_some_and(|tag| {
             tag.is_heading() || matches!(tag, Tag::Li | Tag::Dt | Tag::Dd | Tag::Blockquote | Tag::Td | Tag::Pre)
-        }) || NOTES.are_in(page.attribute(up, &local_name!("class")).unwrap_or_default())
+        }) || NOTES.are_in(page.class(up))
     };
     let box_of = page.parent(own);
     let stands_there = |end: &NodeId| {
@@ -242,7 +242,7 @@ const MAX_META: usize = 200;
 
 /// Whether a text is that of an item of a list, and leads nowhere.
 fn is_item(page: &Page, block: &Block) -> bool {
-    let mut around = iter::once(block.container).chain(page.ancestors(block.container).take(2));
+    let mut around = page.self_and_ancestors(block.container).take(3);
     block.linked == 0.0 && around.any(|up| matches!(page.tag(up), Some(Tag::Li | Tag::Dt | Tag::Dd)))
 }
 
@@ -288,12 +288,12 @@ fn is_boilerplate(page: &Page, blocks: &Blocks, block: &Block) -> bool {
 /// Whether nothing around an element is clutter or a control, up to what holds one of these as well.
 pub(super) fn stands_well(page: &Page, id: NodeId, ends: &[NodeId]) -> bool {
     let is_over = |up: &NodeId| ends.iter().any(|&end| page.contains(*up, end));
-    let own = iter::once(id).chain(page.ancestors(id)).take(LEVELS);
+    let own = page.self_and_ancestors(id).take(LEVELS);
     own.take_while(|up| !is_over(up)).all(|up| {
         let marks = Marks::of(page, up);
         let is_control = matches!(page.tag(up), Some(Tag::Button | Tag::Label)) && page.fate(up) != Fate::Unwrapped;
         let mut clutter = CLUTTER;
-        let class = || page.attribute(up, &local_name!("class")).unwrap_or_default();
+        let class = || page.class(up);
         if marks.cues & Cue::Overlay.bit() != 0 && NOTES.are_in(class()) {
             clutter &= !Cue::Overlay.bit();
         }
