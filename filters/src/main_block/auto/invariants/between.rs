@@ -60,24 +60,8 @@ const BESIDE: u32 = Landmark::Nav.bit()
     | Landmark::Form.bit()
     | Landmark::Hidden.bit();
 
-/// Words of what stands around a text and is no part of it.
-const BOILERPLATE: u32 = Class::Related.bit()
-    | Class::Newsletter.bit()
-    | Class::Follow.bit()
-    | Class::Support.bit()
-    | Class::Consent.bit()
-    | Class::Share.bit()
-    | Class::Tools.bit()
-    | Class::Rights.bit()
-    | Class::Advertisement.bit()
-    | Class::Action.bit()
-    | Class::Author.bit()
-    | Class::Posted.bit()
-    | Class::Mistakes.bit()
-    | Class::Neighbours.bit()
-    | Class::Comments.bit()
-    | Class::Tags.bit()
-    | Class::Contents.bit();
+/// A list of tags or a table of contents is no part of what two texts say either.
+const BOILERPLATE: u32 = vocabulary::BOILERPLATE | Class::Tags.bit() | Class::Contents.bit();
 
 /// Notes of a text: Sphinx and Material (`admonition`), GitHub (`markdown-alert`), Bootstrap (`alert`), GOV.UK and `WordPress`
 /// (`notice`). Of WCXB dev's texts in what is called an alert or a notice a sixth is main content; these stand between texts.
