@@ -90,6 +90,24 @@ fn comment(piece: &StrTendril, at: usize) -> Result<Read, Left> {
     Ok(Read { token: Token::CommentToken(text), start_tag: None, end: start + length + "-->".len() })
 }
 
+/// A comment that has not ended where `<noscript>` does.
+pub(super) fn cut_comment(piece: &StrTendril, at: usize) -> Option<Read> {
+    let start = at + "<!--".len();
+    let rest = piece.as_bytes()[at..].strip_prefix(b"<!--")?;
+    let ends = |needle: &[u8]| memmem::find(rest, needle);
+    let length = ends(b"</noscript").or_else(|| ends(b"</NOSCRIPT"))?;
+    // HTML Standard § 13.2.5.42 to .51: all the ways in which a comment ends.
+    let has_ended = [&b"-->"[..], b"--!>"].iter().any(|end| ends(end).is_some_and(|end| end < length));
+    if has_ended || rest.starts_with(b">") || rest.starts_with(b"->") {
+        return None;
+    }
+    Some(Read {
+        token: Token::CommentToken(piece.subtendril(count(start), count(length))),
+        start_tag: None,
+        end: start + length,
+    })
+}
+
 /// Classes of bytes: what may stand in the name of an ordinary tag, and of an ordinary attribute.
 const IN_TAG_NAME: u8 = 1;
 const IN_ATTRIBUTE_NAME: u8 = 2;

@@ -1,10 +1,13 @@
 //! However a page is read, the tree is the one that html5ever's tokenizer alone would have built.
 
-use super::{
-    comparison::{Noscript, by_html5ever, in_pieces, lines, lines_of},
-    *,
+use super::*;
+use crate::{
+    html::parse::{
+        PIECE, Parser, comparison,
+        comparison::{Noscript, by_html5ever, in_pieces, lines, lines_of},
+    },
+    testing::Lcg,
 };
-use crate::testing::Lcg;
 
 fn compare(text: &str, noscript: Noscript, size: impl FnMut() -> usize) {
     if let Some([got, wanted]) = comparison::difference(text, noscript, size) {
@@ -83,7 +86,7 @@ fn a_long_tag_waits_for_its_end() {
     for piece in long.as_bytes()[..200_000].chunks(PIECE) {
         parser.feed(std::str::from_utf8(piece).unwrap()).unwrap();
     }
-    assert_eq!(parser.unfinished.len(), 200_000 - "<p>x".len());
+    assert_eq!(parser.tokens.unfinished.len(), 200_000 - "<p>x".len());
 }
 
 #[test]
