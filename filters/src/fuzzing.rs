@@ -1,6 +1,6 @@
 //! Entry points for the fuzz targets in `fuzz/`. Only with the feature `fuzzing`; not part of the API.
 
-use crate::html::parse::comparison::{Noscript, difference};
+use crate::html::parse::comparison::{NoscriptMode, difference};
 
 /// Parses a text in pieces and compares its tree with the one that html5ever builds alone, in each way in which `<noscript>` can
 /// be read.
@@ -9,7 +9,7 @@ use crate::html::parse::comparison::{Noscript, difference};
 ///
 /// If the trees differ.
 pub fn tree(text: &str, piece: usize) {
-    for noscript in [Noscript::Text, Noscript::Element, Noscript::Confined] {
+    for noscript in [NoscriptMode::Text, NoscriptMode::Element, NoscriptMode::Confined] {
         if let Some([got, wanted]) = difference(text, noscript, || piece.max(1)) {
             let pair = got.lines().zip(wanted.lines()).find(|(got, wanted)| got != wanted);
             panic!("{noscript:?}, pieces of {piece}: {pair:?} in {text:?}");

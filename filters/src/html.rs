@@ -3,27 +3,27 @@
 //!
 //! Row `i` of the table is a node, rows `i + 1 .. end` are its descendants, so that a walk is a loop, a subtree is a
 //! range, a measure is one pass backwards, and nothing recurses however deep the page is. Filters never touch the
-//! tree: they give a node a [`Fate`], and the serializer acts on it. What a filter has taken out is invisible to the
+//! tree: they give a node a [`NodeState`], and the serializer acts on it. What a filter has taken out is invisible to the
 //! filters after it ([`Page::live`]).
 //!
 //! Only this room knows kuchikiki and html5ever's tree builder.
 
 pub(crate) mod address;
-pub(crate) mod apart;
+pub(crate) mod attribute_hints;
 mod attributes;
 pub(crate) mod budget;
 mod changing;
-mod composed;
-mod grow;
+mod client_rendered;
+mod inject_text;
 mod layout;
 mod live;
 pub(crate) mod parse;
 mod reading;
 mod removals;
-pub(crate) mod said;
 pub(crate) mod serialize;
 pub(crate) mod style_sheets;
 pub(crate) mod tag;
+pub(crate) mod word_gaps;
 
 use std::{cell::OnceCell, rc::Rc};
 
@@ -62,7 +62,7 @@ impl NodeId {
 
 /// The type of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum NodeKind {
     Document,
     Element(Tag),
     Text,
@@ -73,7 +73,7 @@ pub(crate) enum Kind {
 
 /// How the serializer writes a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum NodeState {
     /// Written as it is.
     Keep,
     /// Left out with all its descendants.
@@ -84,14 +84,14 @@ pub(crate) enum Fate {
     AltText,
 }
 
-struct Row {
+struct NodeRow {
     node: NodeRef,
     parent: NodeId,
     end: u32,
     /// Text nodes: visible characters, white space not counted; 0 where the text is never shown.
     chars: u32,
-    kind: Kind,
-    fate: Fate,
+    kind: NodeKind,
+    state: NodeState,
     in_link: bool,
     attributes: Stretch,
 }
@@ -102,7 +102,7 @@ const MAX_BASE_BYTES: usize = 2048;
 
 /// A parsed page.
 pub(crate) struct Page {
-    rows: Vec<Row>,
+    rows: Vec<NodeRow>,
     attributes: Attributes,
     url: Url,
     base: Url,
@@ -136,7 +136,7 @@ impl Page {
     /// `scripting` is what the parser was told.
     pub(crate) fn new(mut parsed: Parsed, url: &Url, scripting: bool, max_depth: usize) -> Result<Page, PageError> {
         if !scripting {
-            composed::compose(&mut parsed);
+            client_rendered::compose(&mut parsed);
         }
         let Layout { rows, about, hinted, tags } = lay_out(&parsed, scripting, max_depth)?;
         let mut page = Page {

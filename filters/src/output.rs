@@ -33,9 +33,10 @@ use crate::{
     analysis::AnalysedPage,
     error::ConfigError,
     html::{
-        NodeId, Page, apart,
+        NodeId, Page,
         serialize::{escape_attribute, escape_text},
         tag::Tag,
+        word_gaps,
     },
 };
 
@@ -140,7 +141,7 @@ pub(crate) fn prepare(page: &mut AnalysedPage, settings: &Settings) {
         (Format::Text, _) => {
             tidy::controls::drop_placeholders(page);
             tidy::panels::name(page);
-            apart::keep_apart(page);
+            word_gaps::insert_missing_spaces(page);
         }
         (Format::Html, Style::Original) => {
             tidy::every_look(page);
@@ -150,7 +151,7 @@ pub(crate) fn prepare(page: &mut AnalysedPage, settings: &Settings) {
             tidy::every_look(page);
             tidy::controls::drop_placeholders(page);
             reader::prepare(page);
-            apart::keep_apart_in_markup(page);
+            word_gaps::insert_missing_spaces_in_markup(page);
         }
     }
 }
@@ -172,7 +173,7 @@ pub(crate) fn keep_address(page: &mut Page) {
 /// Prepares a page to be written as text after it was written as HTML.
 pub(crate) fn prepare_text(page: &mut AnalysedPage, settings: &Settings) {
     if settings.format == Format::Html {
-        apart::keep_apart(page);
+        word_gaps::insert_missing_spaces(page);
     }
 }
 

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     analysis::AnalysedPage,
-    html::{Fate, NodeId, Page, tag::Tag},
+    html::{NodeId, NodeState, Page, tag::Tag},
     main_block::{Steering, choice::describe},
     output::{Surroundings, why::MARK},
     page_type::Kind,
@@ -82,7 +82,7 @@ impl Chain {
         kind: Option<Kind>,
         around: Surroundings<'_>,
     ) -> Explanation {
-        let end = page.fates();
+        let end = page.states();
         let mut roots: Vec<(NodeId, &'static str)> = page.removed_roots().to_vec();
         roots.sort_unstable();
         bring_back(&mut page, &roots, |_| true);
@@ -146,11 +146,11 @@ impl Chain {
 
 /// Makes subtrees live again that these filters removed.
 fn bring_back(page: &mut Page, roots: &[(NodeId, &'static str)], wanted: impl Fn(&str) -> bool) {
-    let mut fates = page.fates();
+    let mut states = page.states();
     for &(id, _) in roots.iter().filter(|(_, filter)| wanted(filter)) {
-        fates[id.index()] = Fate::Keep;
+        states[id.index()] = NodeState::Keep;
     }
-    page.restore(&fates);
+    page.restore(&states);
 }
 
 fn shows_something(page: &Page, id: NodeId) -> bool {

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     analysis::AnalysedPage,
     filter::Filter,
-    html::{Fate, Kind, NodeId, Page, tag::Tag},
+    html::{NodeId, NodeKind, NodeState, Page, tag::Tag},
 };
 use hidden::{Hidden, Size, show};
 pub(crate) use hidden::{remove_hidden, show_hidden};
@@ -173,7 +173,7 @@ impl Filter for Ignore {
         while at < end {
             let id = NodeId(at);
             at += 1;
-            if page.fate(id) == Fate::Removed {
+            if page.state(id) == NodeState::Removed {
                 at = page.end(id).0;
                 continue;
             }
@@ -189,7 +189,7 @@ impl Filter for Ignore {
                 }
                 Verdict::Remove => {
                     page.remove(id, self.name());
-                    if page.fate(id) == Fate::Removed {
+                    if page.state(id) == NodeState::Removed {
                         at = page.end(id).0;
                     }
                 }
@@ -248,9 +248,9 @@ impl Ignore {
     fn verdict(&self, page: &AnalysedPage, id: NodeId, hidden: &Hidden, in_form: bool) -> Verdict {
         let s = &self.settings;
         let tag = match page.kind(id) {
-            Kind::Element(tag) => tag,
-            Kind::Comment | Kind::ProcessingInstruction => return remove_if(s.comments),
-            Kind::Text => return remove_if(s.scripts && scripts::is_data(page, id)),
+            NodeKind::Element(tag) => tag,
+            NodeKind::Comment | NodeKind::ProcessingInstruction => return remove_if(s.comments),
+            NodeKind::Text => return remove_if(s.scripts && scripts::is_data(page, id)),
             _ => return Verdict::Keep,
         };
         match hidden.size(page, id) {

@@ -7,14 +7,14 @@ use kuchikiki::NodeData;
 use url::Url;
 
 use super::{
-    Fate, Kind, NodeId, Page,
+    NodeId, NodeKind, NodeState, Page,
     address::Address,
     attributes::is_named,
     live::{Live, Steps},
     tag::Tag,
 };
 use crate::{
-    html::apart::{self, Gap},
+    html::word_gaps::{self, Gap},
     vocabulary::words::{text_size, trim, visible_chars},
 };
 
@@ -56,7 +56,7 @@ impl Page {
         self.body.unwrap_or(NodeId::DOCUMENT)
     }
 
-    pub(crate) fn kind(&self, id: NodeId) -> Kind {
+    pub(crate) fn kind(&self, id: NodeId) -> NodeKind {
         self.rows[id.index()].kind
     }
 
@@ -64,14 +64,14 @@ impl Page {
     #[inline]
     pub(crate) fn tag(&self, id: NodeId) -> Option<Tag> {
         match self.rows[id.index()].kind {
-            Kind::Element(tag) => Some(tag),
+            NodeKind::Element(tag) => Some(tag),
             _ => None,
         }
     }
 
     #[inline]
-    pub(crate) fn fate(&self, id: NodeId) -> Fate {
-        self.rows[id.index()].fate
+    pub(crate) fn state(&self, id: NodeId) -> NodeState {
+        self.rows[id.index()].state
     }
 
     /// The parent; the document is its own.
@@ -101,7 +101,8 @@ impl Page {
 
     /// Whether neither the node nor anything around it was removed.
     pub(crate) fn is_live(&self, id: NodeId) -> bool {
-        self.fate(id) != Fate::Removed && self.ancestors(id).all(|ancestor| self.fate(ancestor) != Fate::Removed)
+        self.state(id) != NodeState::Removed
+            && self.ancestors(id).all(|ancestor| self.state(ancestor) != NodeState::Removed)
     }
 
     /// One past the last descendant.
@@ -151,7 +152,7 @@ impl Page {
                 steps.step();
                 let id = NodeId(at);
                 at = self.rows[id.index()].end;
-                if self.fate(id) != Fate::Removed {
+                if self.state(id) != NodeState::Removed {
                     return Some(id);
                 }
             }
@@ -289,7 +290,7 @@ impl Page {
                 && (self.own_chars(id) > 0 || visible_chars(&text) == 0)
             {
                 if self.own_chars(id) > 0 {
-                    if last.is_some_and(|last| apart::gap(self, last, id) != Gap::None) {
+                    if last.is_some_and(|last| word_gaps::gap(self, last, id) != Gap::None) {
                         out.push(' ');
                     }
                     last = Some(id);
@@ -349,8 +350,8 @@ impl Page {
                 steps.step();
                 sibling = self.parent(sibling);
             }
-            if self.fate(sibling) != Fate::Removed
-                && !(self.kind(sibling) == Kind::Text && self.own_chars(sibling) == 0)
+            if self.state(sibling) != NodeState::Removed
+                && !(self.kind(sibling) == NodeKind::Text && self.own_chars(sibling) == 0)
             {
                 return Some(sibling);
             }

@@ -14,7 +14,7 @@ use html5ever::local_name;
 
 use crate::{
     analysis::AnalysedPage,
-    html::{NodeId, Page, said::cues::Cue, tag::Tag},
+    html::{NodeId, Page, attribute_hints::class_hints::ClassHint, tag::Tag},
     measure::fields::Fields,
 };
 
@@ -130,7 +130,7 @@ fn is_all(fields: &Fields, words: f64) -> bool {
 fn is_newsletter(page: &Page, form: NodeId, fields: &Fields) -> bool {
     let is_called = || {
         let mut around = page.self_and_ancestors(form).take(1 + LEVELS);
-        around.any(|up| page.said(up).cues & Cue::Newsletter.bit() != 0)
+        around.any(|up| page.hints(up).class_hints & ClassHint::Newsletter.bit() != 0)
     };
     fields.mails > 0
         && fields.passwords + fields.numbers + fields.texts == 0

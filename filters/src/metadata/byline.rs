@@ -151,9 +151,10 @@ fn said(page: &Page, id: NodeId, is_near: bool) -> Option<Mark> {
         (is_short && (is_near || signs::may_open(start))).then(|| one_line(start))?
     };
     if is_near && let Some(name) = joined::names(&line) {
-        return Some(Mark { element: id, sign: Sign::Said, name });
+        return Some(Mark { element: id, sign: Sign::AttributeHints, name });
     }
-    let (sign, openers) = if is_near { (Sign::Said, openers::all()) } else { (Sign::Written, openers::sure()) };
+    let (sign, openers) =
+        if is_near { (Sign::AttributeHints, openers::all()) } else { (Sign::Written, openers::sure()) };
     let rest = without_opener(&line, openers);
     if rest.len() == trim(&line).len() || !is_near && goes_on(page, id) {
         return None;

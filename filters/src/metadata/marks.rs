@@ -6,7 +6,7 @@ use super::{
     byline::{self, Places},
     date, language, start_of_line,
 };
-use crate::html::{NodeId, Page, said::Hint, tag::Tag};
+use crate::html::{NodeId, Page, attribute_hints::Hint, tag::Tag};
 use crate::vocabulary::lists::{Words, words};
 
 /// The day on which the page says that it was published: microdata, `<time pubdate>`, else the first `<time>` near the headline,
@@ -21,7 +21,7 @@ pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
     let is_changed = |id| CHANGED.iter().any(|word| text_before(page, id).to_lowercase().contains(word));
     let is_near = |id| places.as_ref().is_some_and(|places| places.is_near(id));
     for id in page.live(page.body()) {
-        let property = page.said(id).has(Hint::Property);
+        let property = page.hints(id).has(Hint::Property);
         let property = property.then(|| page.attribute(id, &itemprop)).flatten();
         let is_published = property.is_some_and(|value| matches!(value, "datePublished" | "dateCreated"))
             && !byline::is_of_another(page, id);

@@ -4,7 +4,7 @@ use html5ever::local_name;
 
 use crate::{
     analysis::AnalysedPage,
-    html::{Fate, NodeId, Page, tag::Tag},
+    html::{NodeId, NodeState, Page, tag::Tag},
     metadata::{is_same, start_of_line},
 };
 
@@ -14,7 +14,7 @@ pub(super) fn headline_in(page: &AnalysedPage) -> Option<NodeId> {
         return Some(node);
     }
     page.live(page.body()).find(|&id| match page.tag(id) {
-        Some(Tag::H1) => page.fate(id) == Fate::Keep && says_anything(page, id),
+        Some(Tag::H1) => page.state(id) == NodeState::Keep && says_anything(page, id),
         Some(tag) if tag.is_heading() => says_headline(page, id),
         _ => false,
     })

@@ -13,7 +13,7 @@ use super::{Settings, Surroundings, Written, additions, controls, tidy, write_li
 use crate::{
     analysis::AnalysedPage,
     html::{
-        Kind, NodeId, Page,
+        NodeId, NodeKind, Page,
         serialize::{self, Rules, escape_attribute, escape_text},
         tag::Tag,
     },
@@ -255,7 +255,7 @@ fn drop_empty(page: &mut Page) {
             };
         if is_kept {
             holds_something[parent.index()] = true;
-        } else if page.kind(id) == Kind::Text {
+        } else if page.kind(id) == NodeKind::Text {
             holds_space[parent.index()] = true;
         } else if let Some(tag) = page.tag(id).filter(|&tag| !is_structure(tag)) {
             // `if<span> </span>x`: the space keeps two words apart, however deep it stands in inline elements.

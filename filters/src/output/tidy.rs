@@ -20,7 +20,7 @@ use html5ever::{LocalName, local_name};
 use super::headline::headline_in;
 use crate::{
     analysis::AnalysedPage,
-    html::{Fate, Kind, NodeId, Page, style_sheets::Sheets, tag::Tag},
+    html::{NodeId, NodeKind, NodeState, Page, style_sheets::Sheets, tag::Tag},
     measure::{
         pictures::{is_file_of_icon, is_small, stated},
         table,
@@ -49,7 +49,7 @@ pub(super) fn reader(page: &mut AnalysedPage) {
     pictures::drop_empty(page, &things.pictures);
     let mut over = NodeId::DOCUMENT;
     for (id, tag) in elements {
-        if id < over || page.fate(id) != Fate::Keep {
+        if id < over || page.state(id) != NodeState::Keep {
             continue;
         }
         if tag == Tag::A && links::is_no_link(page, id) {
@@ -197,7 +197,7 @@ fn drop_breaks(page: &mut Page) {
             if run > MAX_BREAKS {
                 surplus.push(id);
             }
-        } else if page.kind(id) != Kind::Text || page.own_chars(id) > 0 {
+        } else if page.kind(id) != NodeKind::Text || page.own_chars(id) > 0 {
             run = 0;
         }
     }

@@ -13,7 +13,7 @@ use crate::{
 
 /// How `<noscript>` is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Noscript {
+pub(crate) enum NoscriptMode {
     /// As text: scripts run.
     Text,
     /// As any other element.
@@ -24,15 +24,15 @@ pub(crate) enum Noscript {
 }
 
 /// The tree of a text that arrives in pieces of these sizes, and the one that it should be, as lines, where they differ.
-pub(crate) fn difference(text: &str, noscript: Noscript, size: impl FnMut() -> usize) -> Option<[String; 2]> {
+pub(crate) fn difference(text: &str, noscript: NoscriptMode, size: impl FnMut() -> usize) -> Option<[String; 2]> {
     let got = match in_pieces(text, noscript, size) {
         Ok(got) => lines_of(&got),
         // It is over a limit, or browsers read it otherwise than html5ever.
         Err(_) => return None,
     };
     let wanted = match noscript {
-        Noscript::Confined => lines_of(&in_pieces(text, noscript, || usize::MAX).ok()?),
-        Noscript::Text | Noscript::Element => lines(&by_html5ever(text, noscript == Noscript::Text), None),
+        NoscriptMode::Confined => lines_of(&in_pieces(text, noscript, || usize::MAX).ok()?),
+        NoscriptMode::Text | NoscriptMode::Element => lines(&by_html5ever(text, noscript == NoscriptMode::Text), None),
     };
     (got != wanted).then_some([got, wanted])
 }
@@ -46,9 +46,13 @@ pub(super) fn by_html5ever(text: &str, scripting: bool) -> NodeRef {
     kuchikiki::parse_html_with_options(options).one(text.strip_prefix('\u{feff}').unwrap_or(text)).document_node
 }
 
-pub(super) fn in_pieces(text: &str, noscript: Noscript, mut size: impl FnMut() -> usize) -> Result<Parsed, PageError> {
-    let mut parser = Parser::new(noscript == Noscript::Text, usize::MAX, usize::MAX);
-    if noscript == Noscript::Element {
+pub(super) fn in_pieces(
+    text: &str,
+    noscript: NoscriptMode,
+    mut size: impl FnMut() -> usize,
+) -> Result<Parsed, PageError> {
+    let mut parser = Parser::new(noscript == NoscriptMode::Text, usize::MAX, usize::MAX);
+    if noscript == NoscriptMode::Element {
         parser = parser.without_noscript_rules();
     }
     let mut rest = text;

@@ -27,15 +27,15 @@ use html5ever::{
 use memchr::memchr2;
 
 use self::{
-    names::{Names, StartTag},
+    names::{NameCache, StartTag},
     raw_text::End,
-    references::Left,
+    references::Unread,
     short_cut::Read,
     tag_scan::TagScan,
 };
 use super::{
     MAX_ATTRIBUTES_OF_ELEMENT,
-    guard::{Guard, Told},
+    guard::{Guard, TokenKind},
 };
 use crate::{error::PageError, vocabulary::words::count};
 
@@ -51,8 +51,8 @@ const GROWTH: usize = 8;
 pub(super) struct Tokens {
     tokenizer: Tokenizer<Guard>,
     input: BufferQueue,
-    names: Names,
-    between: Between,
+    names: NameCache,
+    position: Position,
     tag: TagScan,
     /// The beginning of a token whose end has not arrived: it is read when it is all there.
     unfinished: String,
@@ -68,7 +68,7 @@ pub(super) struct Tokens {
 
 /// Where the tokenizer is, as far as is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Between {
+enum Position {
     /// Between two tokens of ordinary content, and has read all it was given: others may read on.
     Tokens,
     /// Between two tokens inside of an element whose text has rules of its own, such as `<script>`.
@@ -82,8 +82,8 @@ impl Tokens {
         Tokens {
             tokenizer: Tokenizer::new(guard, tokenizer_options()),
             input: BufferQueue::default(),
-            names: Names::new(),
-            between: Between::Unknown,
+            names: NameCache::new(),
+            position: Position::Unknown,
             tag: TagScan::default(),
             unfinished: String::new(),
             look_at: 0,
@@ -147,10 +147,10 @@ impl Tokens {
         let piece = StrTendril::from_slice(piece);
         let mut at = 0;
         while at < piece.len() {
-            at = match self.between {
-                Between::Tokens => self.short_cut(&piece, at),
-                Between::RawText(kind) => self.raw_text(&piece, at, kind),
-                Between::Unknown => self.tokenize(&piece, at)?,
+            at = match self.position {
+                Position::Tokens => self.short_cut(&piece, at),
+                Position::RawText(kind) => self.raw_text(&piece, at, kind),
+                Position::Unknown => self.tokenize(&piece, at)?,
             };
         }
         Ok(())
@@ -170,12 +170,12 @@ impl Tokens {
         waiting.borrow_mut().attributes = attributes;
         let Read { mut token, start_tag, end } = match read {
             Ok(read) => read,
-            Err(Left::Unfinished) if piece.len() - at <= MAX_UNFINISHED => {
+            Err(Unread::Unfinished) if piece.len() - at <= MAX_UNFINISHED => {
                 self.wait_with(&piece[at..]);
                 return piece.len();
             }
             Err(_) => {
-                self.between = Between::Unknown;
+                self.position = Position::Unknown;
                 return at;
             }
         };
@@ -190,11 +190,11 @@ impl Tokens {
         // Neither a script that has ended nor a line's number is of interest.
         let _ = guard.process_token(token, 1);
         guard.builder.sink.waiting.borrow_mut().owner = None;
-        if let Told::Raw(kind) = guard.last.get()
+        if let TokenKind::Raw(kind) = guard.last.get()
             && raw_element.is_some()
         {
             self.unknown_element = raw_element;
-            self.between = Between::RawText(kind);
+            self.position = Position::RawText(kind);
         }
         end
     }
@@ -217,7 +217,7 @@ impl Tokens {
     /// Tells the tokenizer of the element whose text is being read.
     fn catch_up(&mut self) {
         if let Some(name) = self.unknown_element.take()
-            && let Between::RawText(kind) = self.between
+            && let Position::RawText(kind) = self.position
         {
             self.tokenizer.sink.is_known.set(Some(kind));
             self.input.push_back(StrTendril::from(format!("<{}>", &*name)));
@@ -273,7 +273,7 @@ impl Tokens {
                     self_closing: false,
                     attrs: Vec::new(),
                 };
-                self.between = Between::Tokens;
+                self.position = Position::Tokens;
                 let token = Token::TagToken(tag);
                 let _ = self.tokenizer.sink.process_token(token, 1);
                 at + length
@@ -284,7 +284,7 @@ impl Tokens {
             }
             End::Odd | End::Other => {
                 self.catch_up();
-                self.between = Between::Unknown;
+                self.position = Position::Unknown;
                 at
             }
         }
@@ -306,10 +306,10 @@ impl Tokens {
         };
         let told = self.feed_part(&piece.subtendril(count(at), count(end - at)))?;
         if told && bytes[end - 1] == b'>' {
-            self.between = match self.tokenizer.sink.last.get() {
-                Told::Markup => Between::Tokens,
-                Told::Raw(kind) => Between::RawText(kind),
-                Told::Text | Told::Plaintext => Between::Unknown,
+            self.position = match self.tokenizer.sink.last.get() {
+                TokenKind::Markup => Position::Tokens,
+                TokenKind::Raw(kind) => Position::RawText(kind),
+                TokenKind::Text | TokenKind::Plaintext => Position::Unknown,
             };
         }
         Ok(end)

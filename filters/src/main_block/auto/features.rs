@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     analysis::AnalysedPage,
-    html::said::cues::Marks,
+    html::attribute_hints::class_hints::RegionHints,
     html::{NodeId, tag::Tag},
     measure,
     measure::Measures,
@@ -166,7 +166,7 @@ struct Base<'a> {
     /// By row.
     sums: Vec<Sums>,
     /// By row; empty for elements without text.
-    marks: Vec<Marks>,
+    marks: Vec<RegionHints>,
     /// The rows of elements with text, in document order: the body first, each behind the one around it.
     rows: Vec<NodeId>,
     /// Where in them each of them is, by row.
@@ -194,13 +194,13 @@ impl<'a> Base<'a> {
                 sums[page.parent(NodeId::from_row(row)).index()].add(sum);
             }
         }
-        let mut marks = vec![Marks::default(); page.len()];
+        let mut marks = vec![RegionHints::default(); page.len()];
         let mut rows = Vec::new();
         let mut places = vec![0; page.len()];
         for row in body.index()..page.end(body).index() {
             if sums[row].blocks > 0.0 {
                 let id = NodeId::from_row(row);
-                marks[row] = Marks::of(page, id);
+                marks[row] = RegionHints::of(page, id);
                 places[row] = count(rows.len());
                 rows.push(id);
             }
@@ -212,7 +212,7 @@ impl<'a> Base<'a> {
         self.sums[id.index()]
     }
 
-    fn marks(&self, id: NodeId) -> Marks {
+    fn marks(&self, id: NodeId) -> RegionHints {
         self.marks[id.index()]
     }
 

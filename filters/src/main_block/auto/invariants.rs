@@ -12,8 +12,8 @@ use crate::{
     analysis::AnalysedPage,
     hashing::Table,
     html::{
-        Fate, NodeId, Page,
-        said::cues::{Landmark, Marks},
+        NodeId, NodeState, Page,
+        attribute_hints::class_hints::{Landmark, RegionHints},
         tag::Tag,
     },
     measure::table,
@@ -180,7 +180,7 @@ fn keep_questions(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
         let around = || if blocks.inside(page, own).len() > 1 { own } else { scope(page, blocks, own) };
         let words = blocks.texts(block).iter().rev().find_map(|&id| page.text(id));
         kept[at + 1]
-            && (page.fate(own) == Fate::Unwrapped || words.is_some_and(|text| is_question(&text)))
+            && (page.state(own) == NodeState::Unwrapped || words.is_some_and(|text| is_question(&text)))
             && block.stats.words <= ITEM_WORDS
             && heading_of(page, answer).is_none()
             && page.contains(around(), answer)
@@ -269,7 +269,7 @@ fn heading_of(page: &Page, id: NodeId) -> Option<NodeId> {
 /// How many prices each block tells, outside of the foot of the page: there they are fine print. Cards and articles have a foot too.
 pub(super) fn prices_of(page: &Page, blocks: &Blocks) -> Vec<usize> {
     let is_part = |id: NodeId| matches!(page.tag(id), Some(Tag::Main | Tag::Article | Tag::Section | Tag::Li));
-    let is_foot = |id: NodeId| Marks::of(page, id).is(Landmark::Footer) && !page.ancestors(id).any(is_part);
+    let is_foot = |id: NodeId| RegionHints::of(page, id).is(Landmark::Footer) && !page.ancestors(id).any(is_part);
     let stands_below = |block: &Block| {
         let around = page.self_and_ancestors(block.container);
         around.take_while(|&up| up != page.body()).any(is_foot)

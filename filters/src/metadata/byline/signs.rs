@@ -5,7 +5,7 @@ use html5ever::local_name;
 use crate::{
     html::{
         NodeId, Page,
-        said::{Hint, names::AUTHORS},
+        attribute_hints::{Hint, names::AUTHORS},
         tag::Tag,
     },
     vocabulary::{
@@ -30,7 +30,7 @@ pub(super) enum Sign {
     /// The name of a class.
     Class,
     /// The word "by" before the name.
-    Said,
+    AttributeHints,
     /// A link to an author's page.
     Link,
 }
@@ -63,7 +63,7 @@ pub(super) fn may_open(text: &str) -> bool {
 /// The evidence in an element's attributes that its text is an author's name.
 pub(super) fn of_element(page: &Page, id: NodeId, tag: Tag) -> Option<Sign> {
     const SIGNS: u32 = Hint::AuthorMark.bit() | Hint::Authors.bit() | Hint::AuthorPage.bit();
-    if !page.said(id).has_any(SIGNS) {
+    if !page.hints(id).has_any(SIGNS) {
         return None;
     }
     let mut sign = None;
@@ -86,7 +86,7 @@ pub(super) fn of_element(page: &Page, id: NodeId, tag: Tag) -> Option<Sign> {
             _ => {}
         }
     }
-    if tag == Tag::A && page.said(id).has(Hint::AuthorPage) {
+    if tag == Tag::A && page.hints(id).has(Hint::AuthorPage) {
         add(Sign::Link);
     }
     sign

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use html5ever::{LocalName, local_name};
 
 use crate::{
-    html::{Fate, NodeId, Page, tag::Tag},
+    html::{NodeId, NodeState, Page, tag::Tag},
     measure::table,
     vocabulary::{parts::Parts, words::words_of_identifier},
 };
@@ -234,7 +234,7 @@ fn is_nothing(page: &Page, id: NodeId) -> bool {
 
 /// The elements of a sample that are a line each.
 fn lines(page: &Page, sample: NodeId) -> HashSet<NodeId> {
-    let may_be = page.live(sample).skip(1).filter(|&id| page.fate(id) == Fate::Keep);
+    let may_be = page.live(sample).skip(1).filter(|&id| page.state(id) == NodeState::Keep);
     may_be
         .filter(|&id| {
             let tag = page.tag(id);

@@ -17,7 +17,7 @@ use percent_encoding::percent_decode_str;
 use url::Url;
 
 use crate::{
-    html::{Fate, NodeId, Page, tag::Tag},
+    html::{NodeId, NodeState, Page, tag::Tag},
     measure::pictures::is_logo,
     metadata::start_of_line,
 };
@@ -32,7 +32,9 @@ pub(super) fn is_no_link(page: &Page, id: NodeId) -> bool {
 pub(super) fn touches_link(page: &Page, id: NodeId) -> bool {
     let before = NodeId(id.0 - 1);
     let sibling = page.self_and_ancestors(before).find(|&up| page.parent(up) == page.parent(id));
-    sibling.is_some_and(|sibling| sibling < id && page.tag(sibling) == Some(Tag::A) && page.fate(sibling) == Fate::Keep)
+    sibling.is_some_and(|sibling| {
+        sibling < id && page.tag(sibling) == Some(Tag::A) && page.state(sibling) == NodeState::Keep
+    })
 }
 
 /// Levels between a heading and its link, above or below.
@@ -281,7 +283,7 @@ mod tests {
         let mut page = page_at(address, html);
         let headline = page.live(page.body()).find(|&id| page.tag(id) == Some(Tag::H1)).unwrap();
         unwrap_headline(&mut page, headline);
-        let is_link = |id: &NodeId| page.tag(*id) == Some(Tag::A) && page.fate(*id) == Fate::Keep;
+        let is_link = |id: &NodeId| page.tag(*id) == Some(Tag::A) && page.state(*id) == NodeState::Keep;
         page.live(page.body()).filter(is_link).count()
     }
 

@@ -13,7 +13,7 @@ use super::MARK;
 use crate::{
     analysis::AnalysedPage,
     hashing::Table,
-    html::{Fate, NodeId, Page, tag::Tag},
+    html::{NodeId, NodeState, Page, tag::Tag},
     metadata::start_of_line,
     output::headline::headline_in,
 };
@@ -103,7 +103,7 @@ pub(super) fn mark_entries(page: &mut AnalysedPage) {
 fn mark_picture(page: &mut Page, entry: NodeId) {
     let mark = LocalName::from(MARK);
     let is_picture = |id: &NodeId| {
-        page.tag(*id) == Some(Tag::Img) && page.fate(*id) == Fate::Keep && !page.has_attribute(*id, &mark)
+        page.tag(*id) == Some(Tag::Img) && page.state(*id) == NodeState::Keep && !page.has_attribute(*id, &mark)
     };
     let picture = page.live(entry).find(is_picture);
     if let Some(picture) = picture {
@@ -126,7 +126,8 @@ impl Link {
         let is_heading = |id: NodeId| page.tag(id).is_some_and(Tag::is_heading);
         let pictures = page.live(id).filter(|&inside| page.tag(inside) == Some(Tag::Img));
         // Where pictures are not wanted, their descriptions stand for them.
-        let (described, shown): (Vec<_>, Vec<_>) = pictures.partition(|&picture| page.fate(picture) == Fate::AltText);
+        let (described, shown): (Vec<_>, Vec<_>) =
+            pictures.partition(|&picture| page.state(picture) == NodeState::AltText);
         let mut text = start_of_line(page, id);
         if let Some(&picture) = described.first().filter(|_| text.is_empty()) {
             page.attribute(picture, &local_name!("alt")).unwrap_or_default().trim().clone_into(&mut text);

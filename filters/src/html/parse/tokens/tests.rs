@@ -4,12 +4,12 @@ use super::*;
 use crate::{
     html::parse::{
         PIECE, Parser, comparison,
-        comparison::{Noscript, by_html5ever, in_pieces, lines, lines_of},
+        comparison::{NoscriptMode, by_html5ever, in_pieces, lines, lines_of},
     },
     testing::Lcg,
 };
 
-fn compare(text: &str, noscript: Noscript, size: impl FnMut() -> usize) {
+fn compare(text: &str, noscript: NoscriptMode, size: impl FnMut() -> usize) {
     if let Some([got, wanted]) = comparison::difference(text, noscript, size) {
         assert_eq!(got, wanted, "{text:?}");
     }
@@ -48,7 +48,8 @@ fn random_markup_in_random_pieces_gives_the_tokenizers_tree() {
         // Where scripts run, other elements in a list of choices are refused.
         let scripting =
             seed % 2 == 0 && !["<select", "<svg", "<math"].iter().any(|tag| text.to_ascii_lowercase().contains(tag));
-        let modes = if scripting { &[Noscript::Text][..] } else { &[Noscript::Element, Noscript::Confined] };
+        let modes =
+            if scripting { &[NoscriptMode::Text][..] } else { &[NoscriptMode::Element, NoscriptMode::Confined] };
         for mode in modes {
             compare(&text, *mode, || 1 + random.below(most));
         }
@@ -79,8 +80,8 @@ fn markup_that_is_read_in_two_ways_is_refused_where_scripts_run() {
 fn a_long_tag_waits_for_its_end() {
     let long = format!("<p>x<div a='{}' b>text<p>", "&quot;a > b, ".repeat(20_000));
     for size in [4096, 10_007, 300_000] {
-        compare(&long, Noscript::Confined, || size);
-        compare(&long[..long.len() - 12], Noscript::Confined, || size);
+        compare(&long, NoscriptMode::Confined, || size);
+        compare(&long[..long.len() - 12], NoscriptMode::Confined, || size);
     }
     let mut parser = Parser::new(false, usize::MAX, usize::MAX);
     for piece in long.as_bytes()[..200_000].chunks(PIECE) {
@@ -93,7 +94,7 @@ fn a_long_tag_waits_for_its_end() {
 fn what_stands_behind_a_long_tag_is_read_at_the_latest_at_the_end() {
     let long = format!("<div a='{}'>", "a > b, ".repeat(20_000));
     let page = format!("{long}text<p>more<div b='{}", "c > d, ".repeat(2_000));
-    compare(&page, Noscript::Confined, || PIECE);
+    compare(&page, NoscriptMode::Confined, || PIECE);
 }
 
 #[test]
@@ -103,18 +104,20 @@ fn saved_pages_give_the_tokenizers_tree() {
     for case in std::fs::read_dir(folder).unwrap() {
         let text = std::fs::read_to_string(case.unwrap().path().join("source.html")).unwrap();
         pages += 1;
-        compare(&text, Noscript::Confined, || PIECE);
-        compare(&text.replace('\n', "\r\n"), Noscript::Text, || 100);
-        compare(&text, Noscript::Element, || 1000);
+        compare(&text, NoscriptMode::Confined, || PIECE);
+        compare(&text.replace('\n', "\r\n"), NoscriptMode::Text, || 100);
+        compare(&text, NoscriptMode::Element, || 1000);
     }
     assert!(pages > 10, "{pages} pages");
 }
 
 #[test]
 fn names_of_attributes_in_drawings_are_those_of_drawings() {
-    compare("<svg><section viewbox=1 xlink:href=x><p viewbox=2></svg><section viewbox=3>", Noscript::Confined, || {
-        PIECE
-    });
+    compare(
+        "<svg><section viewbox=1 xlink:href=x><p viewbox=2></svg><section viewbox=3>",
+        NoscriptMode::Confined,
+        || PIECE,
+    );
 }
 
 #[test]
@@ -125,7 +128,7 @@ fn attributes_of_a_tag_that_is_ignored_are_nobodys() {
         // The second row is the tokenizer's to read.
         "<!doctype html><p><tr b=1><table><tr c=2 d='&notit;'>",
     ] {
-        compare(text, Noscript::Confined, || PIECE);
+        compare(text, NoscriptMode::Confined, || PIECE);
     }
 }
 
@@ -133,7 +136,7 @@ fn attributes_of_a_tag_that_is_ignored_are_nobodys() {
 fn text_of_elements_with_rules_of_their_own_ends_where_it_ends_however_it_arrives() {
     let text = "<title>a &amp; b</title><style>a</b > c</STYLE><script>a<!b; c<!--d</script>--></script><textarea>\n\
                 e</textarea ><iframe>f</iframe><noscript><p>g</noscript><xmp>h</xm";
-    for noscript in [Noscript::Text, Noscript::Element, Noscript::Confined] {
+    for noscript in [NoscriptMode::Text, NoscriptMode::Element, NoscriptMode::Confined] {
         for size in 1..text.len() {
             compare(text, noscript, || size);
             let cut = &text[..size];
@@ -148,7 +151,7 @@ fn ordinary_markup_is_read_without_the_tokenizer() {
                 <!-- a comment -->&ldquo;x&#8221;<script>if (a) { c() }</script><ul><li>One<li>Two</ul><img src=x.png alt=\"\"/>";
     let mut parser = Parser::new(false, 512, 100);
     parser.feed("<!doctype html>").unwrap();
-    let mut names = Names::new();
+    let mut names = NameCache::new();
     let tendril = StrTendril::from_slice(text);
     let mut at = "<!doctype html>".len();
     let mut left = Vec::new();
@@ -199,7 +202,7 @@ fn what_is_not_ended_in_noscript_ends_with_it() {
         for size in [1, 2, 3, 7, PIECE] {
             let text = format!("<!doctype html><body><div id=a><noscript>{inside}</NOSCRIPT ><p id=p>text</div>")
                 .replace("NOSCRIPT ", if size == 2 { "noscript\n" } else { "noscript" });
-            let tree = lines_of(&in_pieces(&text, Noscript::Confined, || size).unwrap());
+            let tree = lines_of(&in_pieces(&text, NoscriptMode::Confined, || size).unwrap());
             // Document, html, body, div, p.
             let found = tree.lines().any(|line| line.starts_with("4 ") && line.ends_with("\"p\""));
             assert!(found, "{inside} in pieces of {size}:\n{tree}");

@@ -17,8 +17,8 @@ use crate::{
     analysis::AnalysedPage,
     hashing::{Set, Table},
     html::{
-        Fate, NodeId, Page,
-        said::cues::{Cue, Landmark, Marks},
+        NodeId, NodeState, Page,
+        attribute_hints::class_hints::{ClassHint, Landmark, RegionHints},
         tag::Tag,
     },
     vocabulary::{self, Class, parts::Parts},
@@ -42,15 +42,15 @@ const LIST: usize = 3;
 
 /// Names of clutter. Not those of side bars and of forms: on every third page of WCXB dev, elements that are called `widget` (as Elementor
 /// calls all of its parts), `sidebar`, `rail` or `field` (Drupal) hold main content on a quarter of the pages and more.
-const CLUTTER: u32 = Cue::Comment.bit()
-    | Cue::Related.bit()
-    | Cue::Share.bit()
-    | Cue::Footer.bit()
-    | Cue::Ad.bit()
-    | Cue::Newsletter.bit()
-    | Cue::Consent.bit()
-    | Cue::Overlay.bit()
-    | Cue::Pager.bit();
+const CLUTTER: u32 = ClassHint::Comment.bit()
+    | ClassHint::Related.bit()
+    | ClassHint::Share.bit()
+    | ClassHint::Footer.bit()
+    | ClassHint::Ad.bit()
+    | ClassHint::Newsletter.bit()
+    | ClassHint::Consent.bit()
+    | ClassHint::Overlay.bit()
+    | ClassHint::Pager.bit();
 
 /// Landmarks beside the text.
 const BESIDE: u32 = Landmark::Nav.bit()
@@ -215,10 +215,11 @@ fn stands_as(page: &Page, blocks: &Blocks, block: &Block, ends: &[NodeId]) -> bo
 /// which stays with the picture.
 fn tells_of_text(page: &Page, id: NodeId) -> bool {
     const LEVELS: usize = 3;
-    const CUES: u32 = Cue::Meta.bit() | Cue::Author.bit() | Cue::Caption.bit();
-    iter::once(id)
-        .chain(page.ancestors(id).take(LEVELS))
-        .any(|up| page.tag(up) == Some(Tag::Figcaption) || page.said(up).cues & CUES != 0 && page.chars(up) <= MAX_META)
+    const CLASS_HINTS: u32 = ClassHint::Meta.bit() | ClassHint::Author.bit() | ClassHint::Caption.bit();
+    iter::once(id).chain(page.ancestors(id).take(LEVELS)).any(|up| {
+        page.tag(up) == Some(Tag::Figcaption)
+            || page.hints(up).class_hints & CLASS_HINTS != 0 && page.chars(up) <= MAX_META
+    })
 }
 
 /// Visible characters of what tells of a text, at most.
@@ -274,12 +275,13 @@ pub(super) fn stands_well(page: &Page, id: NodeId, ends: &[NodeId]) -> bool {
     let is_over = |up: &NodeId| ends.iter().any(|&end| page.contains(*up, end));
     let own = page.self_and_ancestors(id).take(LEVELS);
     own.take_while(|up| !is_over(up)).all(|up| {
-        let marks = Marks::of(page, up);
-        let is_control = matches!(page.tag(up), Some(Tag::Button | Tag::Label)) && page.fate(up) != Fate::Unwrapped;
+        let marks = RegionHints::of(page, up);
+        let is_control =
+            matches!(page.tag(up), Some(Tag::Button | Tag::Label)) && page.state(up) != NodeState::Unwrapped;
         let mut clutter = CLUTTER;
         let class = || page.class(up);
-        if marks.cues & Cue::Overlay.bit() != 0 && NOTES.are_in(class()) {
-            clutter &= !Cue::Overlay.bit();
+        if marks.class_hints & ClassHint::Overlay.bit() != 0 && NOTES.are_in(class()) {
+            clutter &= !ClassHint::Overlay.bit();
         }
         // A role of its own says the same of a note.
         let beside = if page.attribute(up, &local_name!("role")) == Some("alert") { 0 } else { BESIDE };

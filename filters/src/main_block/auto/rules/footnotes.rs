@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use html5ever::local_name;
 
 use super::{super::blocks::Blocks, Context};
-use crate::html::said::cues::{Landmark, Marks};
+use crate::html::attribute_hints::class_hints::{Landmark, RegionHints};
 use crate::html::{NodeId, Page, tag::Tag};
 
 /// Visible characters of a mark, at most: "[123]". Lower: marks of long texts. Higher: links of a word to the chapter about it.
@@ -84,7 +84,7 @@ fn marks<'a>(page: &'a Page, blocks: &Blocks, kept: &[bool]) -> HashMap<&'a str,
 
 /// Whether a script would show a note when its mark is touched: without it, it would stand where its mark does, in the middle of a line.
 fn is_hidden(page: &Page, note: NodeId) -> bool {
-    page.self_and_ancestors(note).take(1 + LEVELS).any(|up| Marks::of(page, up).is(Landmark::Hidden))
+    page.self_and_ancestors(note).take(1 + LEVELS).any(|up| RegionHints::of(page, up).is(Landmark::Hidden))
 }
 
 fn is_mark(page: &Page, text: NodeId, chars: usize) -> bool {
