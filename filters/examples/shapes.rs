@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use gleaner_filters::{Chain, ChainConfig, HostList, PageLimits};
+use gleaner_filters::{Chain, ChainConfig, HostList, PageLimits, PageOptions};
 
 fn main() {
     let wanted = std::env::args().nth(1);
@@ -46,7 +46,7 @@ fn child(name: &str) {
     let begin = Instant::now();
     let mut longest = Duration::ZERO;
     let mut finish = Duration::ZERO;
-    let mut feed = chain.page(&url);
+    let mut feed = chain.page(&url, PageOptions::default());
     let mut outcome = None;
     let mut rest = html.as_str();
     while !rest.is_empty() && outcome.is_none() {

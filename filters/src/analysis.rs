@@ -7,27 +7,75 @@ use std::{
 
 use crate::{
     domain::{Domain, Survey},
-    html::Page,
-    metadata::Metadata,
+    html::{NodeId, Page},
+    metadata::{Headline, Metadata},
     page_type::Claims,
 };
 
-/// A page and its analysis, made once before the filters run.
+/// Links appended at the end of the page, under a heading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LinkGroup {
+    /// Its name in `data/interface.txt`.
+    pub(crate) heading: &'static str,
+    /// Their texts and addresses.
+    pub(crate) links: Vec<(String, String)>,
+}
+
+/// What the choice of the main block found out.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    /// The block that was chosen, if one was; the innermost element around the parts of a choice.
+    pub(crate) main_block: Option<NodeId>,
+    /// The posts of a thread, where the algorithm tells them apart.
+    pub(crate) posts: Vec<NodeId>,
+    /// The entries of a list, where the algorithm tells them apart.
+    pub(crate) entries: Vec<NodeId>,
+    /// Who wrote the first of the posts.
+    pub(crate) starter: Option<String>,
+    /// Visible characters of the frame that was taken out of a page that is kept whole.
+    pub(crate) frame_chars: usize,
+    /// Whether a reader can have no more of the page, where more was asked for, or else no less.
+    pub(crate) at_end: bool,
+    /// The word F1 to be expected, where the algorithm can tell.
+    pub(crate) confidence: Option<f64>,
+}
+
+/// A page, what was found out about it before the filters ran, and what they found out.
 pub(crate) struct AnalysedPage {
     pub(crate) page: Page,
     /// Metadata that the page declares.
     pub(crate) metadata: Metadata,
+    /// The page's headline.
+    pub(crate) headline: Headline,
     /// Claims of the page about its type, its author and its date.
     pub(crate) claims: Claims,
     /// Knowledge of other pages of the same domain, from the caller.
     pub(crate) domain: Option<Arc<Domain>>,
     /// The page's own blocks, for its domain.
     pub(crate) survey: Option<Survey>,
+    /// Whether the page gets the bar, which offers steps to less and to more.
+    pub(crate) has_bar: bool,
+    pub(crate) outcome: Outcome,
+    /// Removed links that are written after the page's own content.
+    pub(crate) appended: Vec<LinkGroup>,
+    /// How many links were removed, with those for which that has no room.
+    pub(crate) removed_link_count: usize,
 }
 
 impl From<Page> for AnalysedPage {
     fn from(page: Page) -> AnalysedPage {
-        AnalysedPage { page, metadata: Metadata::default(), claims: Claims::default(), domain: None, survey: None }
+        AnalysedPage {
+            page,
+            metadata: Metadata::default(),
+            headline: Headline::default(),
+            claims: Claims::default(),
+            domain: None,
+            survey: None,
+            has_bar: false,
+            outcome: Outcome::default(),
+            appended: Vec::new(),
+            removed_link_count: 0,
+        }
     }
 }
 

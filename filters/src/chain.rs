@@ -25,13 +25,13 @@ use std::{ops::Range, sync::Arc};
 use url::Url;
 
 use crate::{
+    analysis::AnalysedPage,
     blocking::Blocker,
     config::{ChainConfig, FilterName, Floor, PageLimits},
     domain::{self, Domain, Survey},
     error::{ConfigError, PageError},
     extract::Extract,
     filter::Filter,
-    html::Page,
     main_block::{self, Algorithm, auto::forest::Forest},
     metadata::{self, Metadata},
     output::{
@@ -43,8 +43,8 @@ use crate::{
 };
 use blocks::PageBlocks;
 use build::{build, check};
-pub use feed::PageFeed;
 use feed::guarded;
+pub use feed::{PageFeed, PageOptions};
 pub use trace::{Trace, TracedBlock, TracedText};
 pub use why::{Explanation, RemovedPart};
 
@@ -109,30 +109,32 @@ impl Chain {
 
     /// A page that is about to arrive from `url`.
     #[must_use]
-    pub fn page(self: &Arc<Self>, url: &Url) -> PageFeed {
-        PageFeed::new(self, url)
+    pub fn page(self: &Arc<Self>, url: &Url, options: PageOptions) -> PageFeed {
+        PageFeed::new(self, url, options)
+    }
+
+    /// A whole page that has arrived.
+    fn arrived(self: &Arc<Self>, html: &str, url: &Url, options: PageOptions) -> Result<PageFeed, PageError> {
+        let mut feed = self.page(url, options);
+        feed.feed(html)?;
+        Ok(feed)
     }
 
     /// A whole page in one call.
     pub fn run(self: &Arc<Self>, html: &str, url: &Url) -> Result<Filtered, PageError> {
-        let mut feed = self.page(url);
-        feed.feed(html)?;
-        feed.finish()
+        self.arrived(html, url, PageOptions::default())?.finish()
     }
 
     /// The blocks of a page as its domain should remember them ([`crate::Domain::learn`]).
     pub fn survey(self: &Arc<Self>, html: &str, url: &Url) -> Result<Survey, PageError> {
-        let mut feed = self.page(url);
-        feed.feed(html)?;
-        let page = feed.parse()?;
+        let page = self.arrived(html, url, PageOptions::default())?.parse()?;
         guarded("survey", || domain::survey(&page))
     }
 
     /// The page's blocks by relevance, as the configured algorithm sees them after the filters before it; its menus and
     /// its kind.
     pub fn blocks(self: &Arc<Self>, html: &str, url: &Url, most: usize) -> Result<PageBlocks, PageError> {
-        let mut feed = self.page(url);
-        feed.feed(html)?;
+        let mut feed = self.arrived(html, url, PageOptions::default())?;
         let mut page = feed.parse()?;
         let found = guarded("metadata", || metadata::read(&page))?;
         let kind = guarded("kind", || page_type::of(&page, found.claims.clone()))?;
@@ -150,31 +152,23 @@ impl Chain {
 
     /// The page's text and what became of each of its text nodes.
     pub fn trace(self: &Arc<Self>, html: &str, url: &Url) -> Result<Trace, PageError> {
-        let mut feed = self.page(url);
-        feed.feed(html)?;
-        feed.finish_as_trace()
+        self.arrived(html, url, PageOptions::default())?.finish_as(PageFeed::trace)
     }
 
     /// The parts that were removed of a page and why, and the page with all of it marked.
     pub fn why(self: &Arc<Self>, html: &str, url: &Url) -> Result<Explanation, PageError> {
-        let mut feed = self.page(url);
-        feed.feed(html)?;
-        feed.finish_as_explanation()
+        self.arrived(html, url, PageOptions::default())?.finish_as(|feed| Ok(feed.explain()?.0))
     }
 
     /// A page with everything that can be told about it.
     pub fn extract(self: &Arc<Self>, html: &str, url: &Url) -> Result<Extract, PageError> {
-        let mut feed = self.page(url);
-        feed.feed(html)?;
-        feed.finish_as_extract()
+        self.arrived(html, url, PageOptions::default())?.finish_as(PageFeed::extract)
     }
 
     /// A page with everything that can be told about it, where other pages of its domain are known.
     pub fn extract_knowing(self: &Arc<Self>, html: &str, url: &Url, domain: Arc<Domain>) -> Result<Extract, PageError> {
-        let mut feed = self.page(url);
-        feed.know_domain(domain);
-        feed.feed(html)?;
-        feed.finish_as_extract()
+        let options = PageOptions { domain: Some(domain), ..PageOptions::default() };
+        self.arrived(html, url, options)?.finish_as(PageFeed::extract)
     }
 
     /// The format in which pages are written.
@@ -189,11 +183,11 @@ impl Chain {
         self.output.has_controls()
     }
 
-    fn bar<'a>(&self, links: &'a Links, page: &Page, report: &Report) -> Bar<'a> {
+    fn bar<'a>(&self, links: &'a Links, page: &AnalysedPage, report: &Report) -> Bar<'a> {
         let view = links.view;
         let ended = if view.steps > 0 { 1 } else { -1 };
-        let on = |by: i8| view.stepped(by).filter(|_| !page.at_end || by != ended);
-        let is_all = self.main_block.algorithm != Algorithm::Auto && page.main_block == Some(page.body());
+        let on = |by: i8| view.stepped(by).filter(|_| !page.outcome.at_end || by != ended);
+        let is_all = self.main_block.algorithm != Algorithm::Auto && page.outcome.main_block == Some(page.body());
         let is_last = view.block > 0 && !report.selected;
         let ads = report.filters.iter().find(|filter| filter.filter == AD_SERVERS).map_or(0, |filter| filter.removed);
         let removed = Removed { share: 1.0 - report.kept_share(), links: report.links, ads };
@@ -240,7 +234,7 @@ pub struct Filtered {
     pub metadata: Metadata,
     /// Report of the chain.
     pub report: Report,
-    /// The page's part in the knowledge of its domain, where the caller keeps that ([`PageFeed::know_domain`]).
+    /// The page's part in the knowledge of its domain, where the caller keeps that ([`PageOptions::domain`]).
     pub survey: Option<Survey>,
 }
 
@@ -252,7 +246,7 @@ impl Filtered {
         metadata::pages::is_headline_of_both(&self.metadata.title, &part.metadata.title)
     }
 
-    /// Puts the next page of the article ([`PageFeed::continue_article`]) in the place of the way to it. Without that way nothing
+    /// Puts the next page of the article ([`PageOptions::part`]) in the place of the way to it. Without that way nothing
     /// happens.
     pub fn join(&mut self, part: Filtered) {
         let Some(offer) = self.offer.take() else {
@@ -376,7 +370,7 @@ mod tests {
         let limits = PageLimits { cpu: Duration::from_mins(10), ..PageLimits::default() };
         let mut chain = Chain::new(&config, limits, HostList::default()).unwrap();
         chain.filters.push(Box::new(Served(Arc::clone(&served))));
-        let mut feed = Arc::new(chain).page(&url());
+        let mut feed = Arc::new(chain).page(&url(), PageOptions::default());
         feed.stop_when(served);
         feed.feed(&"<p>some words".repeat(2000)).unwrap();
         assert_eq!(feed.finish().unwrap_err(), PageError::Cancelled);
@@ -392,13 +386,9 @@ mod tests {
         );
         let config = ChainConfig::default();
         let url = format!("https://example.org/clocks/{number}");
-        let mut feed = Arc::new(chain(&config).unwrap()).page(&url.parse().unwrap());
-        if let Some(article) = article {
-            let article = article.to_owned();
-            feed.continue_article(Part { article, number });
-        }
-        feed.feed(&html)?;
-        feed.finish()
+        let part = article.map(|article| Part { article: article.to_owned(), number });
+        let options = PageOptions { part, ..PageOptions::default() };
+        Arc::new(chain(&config).unwrap()).arrived(&html, &url.parse().unwrap(), options)?.finish()
     }
 
     #[test]
@@ -418,9 +408,9 @@ mod tests {
     #[test]
     fn a_page_of_which_nothing_is_chosen_is_no_part() {
         let config = ChainConfig { order: Vec::new(), ..ChainConfig::default() };
-        let mut feed = Arc::new(chain(&config).unwrap()).page(&url());
-        feed.continue_article(Part { article: "Clocks".to_owned(), number: 2 });
-        feed.feed("<p>some words").unwrap();
+        let part = Part { article: "Clocks".to_owned(), number: 2 };
+        let options = PageOptions { part: Some(part), ..PageOptions::default() };
+        let feed = Arc::new(chain(&config).unwrap()).arrived("<p>some words", &url(), options).unwrap();
         assert_eq!(feed.finish().unwrap_err(), PageError::NoPart);
     }
 

@@ -8,7 +8,7 @@
 //! (the texts below it, in any order). A block whose fingerprint stays the same from page to page belongs to the site
 //! and not to the page. Of its linked images (`images.rs`) their ratio to the block's tags and their size are remembered.
 //! Nothing is kept here between pages: the caller holds a [`Domain`], shows it pages
-//! ([`crate::Chain::survey`], [`Domain::learn`]) and hands it on with the next one ([`crate::PageFeed::know_domain`]).
+//! ([`crate::Chain::survey`], [`Domain::learn`]) and hands it on with the next one ([`crate::PageOptions::domain`]).
 
 pub(crate) mod images;
 

@@ -68,7 +68,7 @@ impl Extract {
         let mut metadata = page.metadata.clone();
         // A thread shows it in its first post, so nothing is written below the headline.
         if metadata.kind == Some(Kind::Forum) && metadata.author.is_none() {
-            metadata.author = page.starter.take();
+            metadata.author = page.outcome.starter.take();
         }
         Extract {
             metadata,

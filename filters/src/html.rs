@@ -3,26 +3,27 @@
 //!
 //! Row `i` of the table is a node, rows `i + 1 .. end` are its descendants, so that a walk is a loop, a subtree is a
 //! range, a measure is one pass backwards, and nothing recurses however deep the page is. Filters never touch the
-//! tree: they give a node a [`Fate`], and the serializer acts on it. What a filter has taken out is invisible to the
+//! tree: they give a node a [`NodeState`], and the serializer acts on it. What a filter has taken out is invisible to the
 //! filters after it ([`Page::live`]).
 //!
 //! Only this room knows kuchikiki and html5ever's tree builder.
 
 pub(crate) mod address;
-pub(crate) mod apart;
+pub(crate) mod attribute_hints;
 mod attributes;
 pub(crate) mod budget;
 mod changing;
-mod composed;
-mod grow;
+mod client_rendered;
+mod inject_text;
 mod layout;
 mod live;
 pub(crate) mod parse;
 mod reading;
-pub(crate) mod said;
+mod removals;
 pub(crate) mod serialize;
 pub(crate) mod style_sheets;
 pub(crate) mod tag;
+pub(crate) mod word_gaps;
 
 use std::{cell::OnceCell, rc::Rc};
 
@@ -35,10 +36,10 @@ use crate::{
     hashing::Set,
     html::{budget::Budget, style_sheets::Sheets},
 };
-use address::Address;
 use attributes::{Attributes, Stretch};
 use layout::{Layout, lay_out};
 use parse::Parsed;
+pub(crate) use removals::{Removals, RemovedLink};
 use tag::Tag;
 
 /// A row of the page's table. Document order is the order of these numbers.
@@ -61,7 +62,7 @@ impl NodeId {
 
 /// The type of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum NodeKind {
     Document,
     Element(Tag),
     Text,
@@ -72,7 +73,7 @@ pub(crate) enum Kind {
 
 /// How the serializer writes a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum NodeState {
     /// Written as it is.
     Keep,
     /// Left out with all its descendants.
@@ -83,66 +84,25 @@ pub(crate) enum Fate {
     AltText,
 }
 
-struct Row {
+struct NodeRow {
     node: NodeRef,
     parent: NodeId,
     end: u32,
     /// Text nodes: visible characters, white space not counted; 0 where the text is never shown.
     chars: u32,
-    kind: Kind,
-    fate: Fate,
+    kind: NodeKind,
+    state: NodeState,
     in_link: bool,
     attributes: Stretch,
-}
-
-/// A text link that some filter removed, for the filter that keeps them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RemovedLink {
-    /// Where it stood.
-    pub(crate) node: NodeId,
-    /// The filter that removed it, by its YAML name.
-    pub(crate) filter: &'static str,
-    pub(crate) address: Address,
-    /// The link's address as the list of removed links shows it, where that is not `address`.
-    pub(crate) shown: Option<String>,
-    pub(crate) text: String,
-}
-
-/// Links appended at the end of the page, under a heading.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LinkGroup {
-    /// Its name in `data/interface.txt`.
-    pub(crate) heading: &'static str,
-    /// Their texts and addresses.
-    pub(crate) links: Vec<(String, String)>,
-}
-
-/// The headline of the page, and the heading that shows it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Headline {
-    pub(crate) text: String,
-    /// The heading that shows the headline, where there is one.
-    pub(crate) node: Option<NodeId>,
-    /// The only `<h1>` of a page where no heading shows the headline.
-    pub(crate) only_h1: Option<NodeId>,
 }
 
 /// Longest `<base href>` in bytes. Servers refuse addresses of more than about 8,000; the base is repeated in the absolute
 /// form of every link, so a megabyte of it and 100,000 links would be 100 GB. Raising it costs time on hostile pages.
 const MAX_BASE_BYTES: usize = 2048;
 
-/// Counts of what a filter took out; `Chain` turns them into the filter's report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Removals {
-    /// Subtrees, not nodes.
-    pub(crate) nodes: usize,
-    /// Visible characters in them.
-    pub(crate) chars: usize,
-}
-
 /// A parsed page.
 pub(crate) struct Page {
-    rows: Vec<Row>,
+    rows: Vec<NodeRow>,
     attributes: Attributes,
     url: Url,
     base: Url,
@@ -159,41 +119,14 @@ pub(crate) struct Page {
     hinted: Vec<(NodeId, u32)>,
     /// Which tags the page had when it was laid out, by their numbers.
     tags: [bool; Tag::COUNT],
+    /// What was removed.
     pub(crate) removals: Removals,
-    pub(crate) removed_links: Vec<RemovedLink>,
-    pub(crate) collect_links: bool,
-    /// Bytes in `removed_links`.
-    kept_link_bytes: usize,
-    /// Set by the retainer, written after the page's own content.
-    pub(crate) appended: Vec<LinkGroup>,
-    /// How many there are, with those for which that has no room.
-    pub(crate) removed_link_count: usize,
     /// Nodes behind which a space is written in markup.
     pub(crate) spaces_after: Set<NodeId>,
-    /// The posts of a thread, where the choice of the main block knows them.
-    pub(crate) posts: Vec<NodeId>,
-    /// The entries of a list, where the choice of the main block knows them.
-    pub(crate) entries: Vec<NodeId>,
-    /// Who wrote the first of the posts.
-    pub(crate) starter: Option<String>,
     /// Panels that a script showed one at a time and the names of their tabs, in the order of the page.
     pub(crate) panels: Vec<(NodeId, String)>,
-    /// Visible characters of the frame that was taken out of a page that is kept whole.
-    pub(crate) frame_chars: usize,
-    /// The page's headline, read before any filter ran.
-    pub(crate) headline: Headline,
-    /// Subtrees that were removed, and by which filter.
-    removed_roots: Vec<(NodeId, &'static str)>,
     /// The page's style sheets, read when they are first needed.
     pub(crate) sheets: OnceCell<Rc<Sheets>>,
-    /// The block that `main_block` chose, if it chose one; the innermost element around the parts of a choice.
-    pub(crate) main_block: Option<NodeId>,
-    /// Whether it gets the bar, which offers steps to less and to more.
-    pub(crate) has_bar: bool,
-    /// Whether a reader can have no more of it, where more was asked for, or else no less.
-    pub(crate) at_end: bool,
-    /// The word F1 to be expected of the choice of the main block, where its algorithm can tell.
-    pub(crate) confidence: Option<f64>,
     /// The time that is left.
     pub(crate) budget: Budget,
 }
@@ -203,7 +136,7 @@ impl Page {
     /// `scripting` is what the parser was told.
     pub(crate) fn new(mut parsed: Parsed, url: &Url, scripting: bool, max_depth: usize) -> Result<Page, PageError> {
         if !scripting {
-            composed::compose(&mut parsed);
+            client_rendered::compose(&mut parsed);
         }
         let Layout { rows, about, hinted, tags } = lay_out(&parsed, scripting, max_depth)?;
         let mut page = Page {
@@ -220,24 +153,9 @@ impl Page {
             hinted,
             tags,
             removals: Removals::default(),
-            removed_links: Vec::new(),
-            collect_links: false,
-            kept_link_bytes: 0,
-            appended: Vec::new(),
-            removed_link_count: 0,
             spaces_after: Set::default(),
-            posts: Vec::new(),
-            entries: Vec::new(),
-            starter: None,
-            frame_chars: 0,
-            headline: Headline::default(),
-            removed_roots: Vec::new(),
             sheets: OnceCell::new(),
             panels: Vec::new(),
-            main_block: None,
-            has_bar: false,
-            at_end: false,
-            confidence: None,
             budget: Budget::endless(),
         };
         page.html = page.child_with_tag(NodeId::DOCUMENT, Tag::Html);

@@ -59,6 +59,9 @@ mod entities;
 mod error;
 mod extract;
 mod filter;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod hashing;
 mod hosts;
 mod html;
@@ -78,7 +81,9 @@ pub use chain::blocks::{Block, PageBlocks, TreeBlock};
 #[cfg(feature = "training")]
 #[doc(hidden)]
 pub use chain::training;
-pub use chain::{Chain, CspChange, Explanation, Filtered, PageFeed, RemovedPart, Trace, TracedBlock, TracedText};
+pub use chain::{
+    Chain, CspChange, Explanation, Filtered, PageFeed, PageOptions, RemovedPart, Trace, TracedBlock, TracedText,
+};
 pub use config::{ChainConfig, FilterName, Floor, PageLimits, StructuredText};
 pub use domain::{Domain, Survey};
 pub use error::{ConfigError, PageError};

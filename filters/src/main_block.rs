@@ -212,7 +212,7 @@ impl MainBlock {
             let unsteered = Settings { steering: Steering::default(), ..settings.clone() };
             let choice = chosen(page, &unsteered);
             if choice.kept.is_empty() || floor::objection(page, &choice, settings).is_some() {
-                page.at_end = true;
+                page.outcome.at_end = true;
                 return Err("all of the page was shown".to_owned());
             }
         }
@@ -229,8 +229,8 @@ impl MainBlock {
             choice = chosen(page, &Settings { favor: auto::Favor::Balanced, ..settings.clone() });
         }
         // Three places: what is left is noise, and differs between machines.
-        page.at_end = choice.at_end;
-        page.confidence = choice.confidence.map(|share| (share * 1000.0).round() / 1000.0);
+        page.outcome.at_end = choice.at_end;
+        page.outcome.confidence = choice.confidence.map(|share| (share * 1000.0).round() / 1000.0);
         if choice.kept.is_empty() {
             let why = choice.note.map_or_else(String::new, |note| format!(": {note}"));
             return Err(format!("no block found{why}"));
@@ -255,10 +255,10 @@ impl MainBlock {
             kept = outermost(page, kept);
         }
         page.keep_only(body, &kept, self.name());
-        page.main_block = Some(place);
-        page.posts = choice.posts;
-        page.entries = choice.entries;
-        page.starter = choice.starter;
+        page.outcome.main_block = Some(place);
+        page.outcome.posts = choice.posts;
+        page.outcome.entries = choice.entries;
+        page.outcome.starter = choice.starter;
         Ok(note(&describe(page, place), nodes, choice.note))
     }
 }
@@ -330,7 +330,7 @@ mod tests {
             let filter = MainBlock::new(&Settings::default().named(name).unwrap(), Forest::shipped(), false);
             filter.apply(&mut page);
             assert_eq!(page.chars(page.body()), before, "{name}");
-            assert_eq!(page.main_block, None);
+            assert_eq!(page.outcome.main_block, None);
         }
     }
 

@@ -6,6 +6,7 @@
 
 pub(crate) mod fields;
 pub(crate) mod formula;
+pub(crate) mod pictures;
 pub(crate) mod table;
 pub(crate) mod text;
 

@@ -1,7 +1,7 @@
 //! What a page says about itself: title, author, date, language, site, picture, next page.
 //!
 //! A page says it in several places, for several readers; each place is a file: `json_ld` (search engines), `metas`
-//! (social networks, libraries), `marks` (microdata and links in the text), `pages` (the page that comes next), and
+//! (social networks, libraries), `marks` (microdata and days in the text), `pages` (the page that comes next), and
 //! `headline` weighs the titles against each other. What is said is a claim of the page: it is shown as text and never
 //! trusted. Read before any filter runs, because scripts are the first thing that goes.
 
@@ -10,15 +10,17 @@ mod byline;
 mod date;
 mod headline;
 mod json_ld;
+mod language;
 mod marks;
 mod metas;
+mod names;
 pub(crate) mod pages;
 
 use serde::Serialize;
 use url::Url;
 
 use crate::{
-    html::{Headline, NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
     page_type::{Claims, Kind},
     vocabulary::words::{one_line, text_size},
 };
@@ -49,6 +51,16 @@ pub struct Metadata {
     /// Whether the page says that it is one article.
     #[serde(skip)]
     pub(crate) is_article: bool,
+}
+
+/// The headline of the page, and the heading that shows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Headline {
+    pub(crate) text: String,
+    /// The heading that shows the headline, where there is one.
+    pub(crate) node: Option<NodeId>,
+    /// The only `<h1>` of a page where no heading shows the headline.
+    pub(crate) only_h1: Option<NodeId>,
 }
 
 /// The result of [`read`].
@@ -119,7 +131,7 @@ pub(crate) fn read(page: &Page) -> Found {
     let author = author::choose(page, &metas, &json_ld, &headline, site.as_deref());
     // Soft hyphens only show where a line ends.
     let plain = |text: String| text.replace('\u{ad}', "");
-    let author = author.map(|name| plain(author::without_full_stop(&name).to_owned()));
+    let author = author.map(|name| plain(names::without_full_stop(&name).to_owned()));
     let site = site.and_then(|site| without_headline(&site, &headline.text));
     let built = |day: String| {
         let shown = || marks::shown_before(page, headline.node, &day);
@@ -148,7 +160,7 @@ pub(crate) fn read(page: &Page) -> Found {
             title: headline.text.clone(),
             author,
             date,
-            language: marks::language(page).or_else(|| metas.language()).or_else(|| json_ld.language()),
+            language: language::of_page(page).or_else(|| metas.language()).or_else(|| json_ld.language()),
             site,
             description: metas.description().or_else(|| json_ld.description()).map(plain),
             image: json_ld

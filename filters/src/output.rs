@@ -10,6 +10,7 @@
 mod additions;
 pub(crate) mod captions;
 pub(crate) mod controls;
+mod headline;
 pub(crate) mod interface;
 pub(crate) mod markdown;
 mod original;
@@ -32,9 +33,10 @@ use crate::{
     analysis::AnalysedPage,
     error::ConfigError,
     html::{
-        NodeId, Page, apart,
+        NodeId, Page,
         serialize::{escape_attribute, escape_text},
         tag::Tag,
+        word_gaps,
     },
 };
 
@@ -132,14 +134,14 @@ impl Settings {
 
 /// Last edits that belong to a look and not to the page's content.
 pub(crate) fn prepare(page: &mut AnalysedPage, settings: &Settings) {
-    tidy::drop_names_of_icons(page);
+    tidy::icons::drop_names_of_icons(page);
     tidy::code::join_rows(page);
-    tidy::code_lines::part(page);
+    tidy::code::part_lines(page);
     match (settings.format, settings.style) {
         (Format::Text, _) => {
-            tidy::placeholders::drop(page);
+            tidy::controls::drop_placeholders(page);
             tidy::panels::name(page);
-            apart::keep_apart(page);
+            word_gaps::insert_missing_spaces(page);
         }
         (Format::Html, Style::Original) => {
             tidy::every_look(page);
@@ -147,9 +149,9 @@ pub(crate) fn prepare(page: &mut AnalysedPage, settings: &Settings) {
         }
         (Format::Html, Style::Reader) => {
             tidy::every_look(page);
-            tidy::placeholders::drop(page);
+            tidy::controls::drop_placeholders(page);
             reader::prepare(page);
-            apart::keep_apart_in_markup(page);
+            word_gaps::insert_missing_spaces_in_markup(page);
         }
     }
 }
@@ -171,14 +173,14 @@ pub(crate) fn keep_address(page: &mut Page) {
 /// Prepares a page to be written as text after it was written as HTML.
 pub(crate) fn prepare_text(page: &mut AnalysedPage, settings: &Settings) {
     if settings.format == Format::Html {
-        apart::keep_apart(page);
+        word_gaps::insert_missing_spaces(page);
     }
 }
 
 /// The headline that stands on top of a page in the reader look and not in its place; the heading that says it goes. `None` where
 /// the page shows it, keeps its own look, or is kept whole.
 pub(crate) fn lift_headline(page: &mut AnalysedPage, settings: &Settings) -> Option<String> {
-    if settings.style == Style::Original || page.main_block.is_none() {
+    if settings.style == Style::Original || page.outcome.main_block.is_none() {
         return None;
     }
     let top = reader::Top::of(page);
@@ -193,8 +195,8 @@ pub(crate) fn lift_headline(page: &mut AnalysedPage, settings: &Settings) -> Opt
 pub(crate) struct Surroundings<'a> {
     pub(crate) words: &'static Interface,
     pub(crate) look: ReaderLook,
-    /// Where the page can be had as it was.
-    pub(crate) untouched: Option<&'a Url>,
+    /// Where the page can be had without our changes.
+    pub(crate) bypass_link: Option<&'a Url>,
     pub(crate) bar: Option<&'a Bar<'a>>,
     /// Whether it is a part of another page, which has a head of its own.
     pub(crate) in_frame: bool,
@@ -222,7 +224,8 @@ pub(crate) struct Written {
 /// The content of a later page of an article, to stand behind the page before it; `None` where pages keep
 /// their own look, and where nothing was chosen of this one.
 pub(crate) fn part(page: &mut AnalysedPage, settings: &Settings, part: &Part) -> Option<Written> {
-    let can_be_joined = settings.format == Format::Html && settings.style == Style::Reader && page.main_block.is_some();
+    let can_be_joined =
+        settings.format == Format::Html && settings.style == Style::Reader && page.outcome.main_block.is_some();
     can_be_joined.then(|| {
         part::prepare(page, part);
         part::write(page)
@@ -230,7 +233,7 @@ pub(crate) fn part(page: &mut AnalysedPage, settings: &Settings, part: &Part) ->
 }
 
 /// The page as HTML in its own look, with a style sheet more.
-pub(crate) fn marked(mut page: Page, style: &str) -> String {
+pub(crate) fn marked(mut page: AnalysedPage, style: &str) -> String {
     original::prepare(&mut page);
     original::write_styled(&page, style, Surroundings::default())
 }
@@ -251,7 +254,7 @@ pub(crate) fn below_headline(headline: Option<&str>, text: String, settings: &Se
 }
 
 /// The removed links as a closed list that opens without a script.
-fn write_links(page: &Page, words: &Interface, out: &mut String) {
+fn write_links(page: &AnalysedPage, words: &Interface, out: &mut String) {
     let groups = &page.appended;
     if groups.is_empty() {
         return;

@@ -64,6 +64,23 @@ classes! {
     Reviews: "reviews",
 }
 
+/// Classes of phrases in the text that surrounds the content of a page.
+pub(crate) const BOILERPLATE: u32 = Class::Related.bit()
+    | Class::Newsletter.bit()
+    | Class::Follow.bit()
+    | Class::Support.bit()
+    | Class::Consent.bit()
+    | Class::Share.bit()
+    | Class::Tools.bit()
+    | Class::Rights.bit()
+    | Class::Advertisement.bit()
+    | Class::Action.bit()
+    | Class::Author.bit()
+    | Class::Posted.bit()
+    | Class::Mistakes.bit()
+    | Class::Neighbours.bit()
+    | Class::Comments.bit();
+
 /// Which classes a text has phrases of, a bit for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hits {

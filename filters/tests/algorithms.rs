@@ -4,7 +4,9 @@
 
 use std::{sync::Arc, time::Duration};
 
-use gleaner_filters::{Chain, ChainConfig, Domain, FilterName, Floor, HostList, PageLimits, PageShape, main_block};
+use gleaner_filters::{
+    Chain, ChainConfig, Domain, FilterName, Floor, HostList, PageLimits, PageOptions, PageShape, main_block,
+};
 use url::Url;
 
 fn chain(config: &ChainConfig) -> Arc<Chain> {
@@ -94,8 +96,8 @@ fn a_domain_that_was_seen_is_judged_by_what_repeats() {
     }
     let alone = chain.run(&page(9), &url()).unwrap();
     assert!(alone.content.contains("sign up"));
-    let mut feed = chain.page(&url());
-    feed.know_domain(Arc::new(domain));
+    let options = PageOptions { domain: Some(Arc::new(domain)), ..PageOptions::default() };
+    let mut feed = chain.page(&url(), options);
     feed.feed(&page(9)).unwrap();
     let known = feed.finish().unwrap();
     assert!(!known.content.contains("sign up"));

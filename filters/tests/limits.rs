@@ -7,7 +7,7 @@ mod shapes;
 
 use std::{sync::Arc, time::Duration};
 
-use gleaner_filters::{Chain, ChainConfig, HostList, PageError, PageLimits};
+use gleaner_filters::{Chain, ChainConfig, HostList, PageError, PageLimits, PageOptions};
 use url::Url;
 
 fn chain(limits: PageLimits) -> Arc<Chain> {
@@ -87,7 +87,7 @@ fn a_tag_with_thousands_of_attributes_is_refused_before_it_ends() {
     for name in ["a_hundred_thousand_attributes", "attributes_without_end", "same_attribute_again_and_again"] {
         assert_eq!(reason(name), "too-many-attributes", "{name}");
     }
-    let mut feed = chain(patient()).page(&url());
+    let mut feed = chain(patient()).page(&url(), PageOptions::default());
     let open = format!("<p>{}<div {}", "&amp", "a ".repeat(1001));
     assert_eq!(feed.feed(&open), Err(PageError::TooManyAttributes { limit: 1000 }));
 }
@@ -212,7 +212,7 @@ fn a_page_in_pieces_is_the_page_in_one() {
         + &"Ein Satz mit Umlauten: äöüß, und 日本語の文 auch. ".repeat(40);
     let chain = chain(PageLimits::default());
     let whole = chain.run(&html, &url()).unwrap();
-    let mut feed = chain.page(&url());
+    let mut feed = chain.page(&url(), PageOptions::default());
     for piece in html.char_indices().map(|(at, c)| &html[at..at + c.len_utf8()]) {
         feed.feed(piece).unwrap();
     }

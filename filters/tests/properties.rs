@@ -5,7 +5,7 @@
 use std::{collections::HashSet, fmt::Write, sync::Arc, time::Duration};
 
 use gleaner_filters::{
-    Chain, ChainConfig, Extract, FilterName, Format, HostList, PageError, PageLimits, output::Style,
+    Chain, ChainConfig, Extract, FilterName, Format, HostList, PageError, PageLimits, PageOptions, output::Style,
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 use url::Url;
@@ -290,7 +290,7 @@ proptest! {
     #[test]
     fn a_page_in_pieces_of_any_size_is_the_page_in_one(html in soup(), size in 1..40_usize) {
         let chain = chain(&nothing());
-        let (mut feed, mut fed) = (chain.page(&url()), Ok(()));
+        let (mut feed, mut fed) = (chain.page(&url(), PageOptions::default()), Ok(()));
         let mut rest = html.as_str();
         while let Some(first) = rest.chars().next() {
             let end = rest.floor_char_boundary(size).max(first.len_utf8());

@@ -6,7 +6,7 @@
 
 use std::{fs, io::Read, sync::Arc};
 
-use gleaner_filters::{Chain, ChainConfig, HostList, Links, PageLimits, View};
+use gleaner_filters::{Chain, ChainConfig, HostList, Links, PageLimits, PageOptions, View};
 use url::Url;
 
 #[path = "../../tests/e2e/harness/optional.rs"]
@@ -25,9 +25,9 @@ fn shown(html: &str, steps: i8) -> Option<Shown> {
     let view = View { steps, ..View::default() };
     let config = ChainConfig::default().for_view(view);
     let chain = Arc::new(Chain::new(&config, PageLimits::default(), HostList::default()).unwrap());
-    let mut feed = chain.page(&url);
     let to = |view: View| format!("view:{view}");
-    feed.link_to_views(Links { view, to: Some(Arc::new(to)), site: url.clone(), look: url.clone() });
+    let links = Links { view, to: Some(Arc::new(to)), site: url.clone(), look: url.clone() };
+    let mut feed = chain.page(&url, PageOptions { links: Some(links), ..PageOptions::default() });
     feed.feed(html).ok()?;
     let page = feed.finish().ok()?.content;
     let offers = |steps: i8| page.contains(&to(View { steps, ..View::default() }));

@@ -1,6 +1,3 @@
-//! Response fields after a page was rewritten: `name: value` lines.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|data: &[u8]| gleaner::fuzzing::repair(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| gleaner_fuzz::repair(data));

@@ -19,6 +19,7 @@ mod report;
 mod score;
 mod sums;
 mod table;
+mod words;
 
 use std::{
     fmt::Write as _,

@@ -10,7 +10,7 @@ use std::{
 use bytes::Bytes;
 use encoding_rs::{Decoder as TextDecoder, Encoding, REPLACEMENT};
 use futures_util::{StreamExt, stream};
-use gleaner_filters::{Chain, Domain, Filtered, Links, PageFeed, Part, ReaderLook};
+use gleaner_filters::{Chain, Domain, Filtered, Links, PageFeed, PageOptions, Part, ReaderLook};
 use tokio::sync::mpsc;
 use tokio_util::io::{ReaderStream, StreamReader};
 use url::Url;
@@ -155,29 +155,18 @@ struct Text {
 
 impl Text {
     fn new(job: &Job, encoding: &'static Encoding) -> Self {
-        let mut feed = job.chain.page(&job.url);
-        if let Some(look) = job.look {
-            feed.look_like(look);
-        }
-        match &job.purpose {
-            Purpose::Page { original, links, in_frame } => {
-                if let Some(original) = original.clone() {
-                    feed.link_to_untouched(original);
-                }
-                if let Some(links) = links.clone() {
-                    feed.link_to_views(*links);
-                }
-                if *in_frame {
-                    feed.stand_in_frame();
-                }
-            }
-            Purpose::Part(part) => feed.continue_article(part.clone()),
-        }
-        if let Some(domain) = job.domain.clone() {
-            feed.know_domain(domain);
-        }
+        let options = PageOptions { look: job.look, domain: job.domain.clone(), ..PageOptions::default() };
+        let options = match &job.purpose {
+            Purpose::Page { original, links, in_frame } => PageOptions {
+                bypass_link: original.clone(),
+                links: links.clone().map(|links| *links),
+                in_frame: *in_frame,
+                ..options
+            },
+            Purpose::Part(part) => PageOptions { part: Some(part.clone()), ..options },
+        };
         Self {
-            feed,
+            feed: job.chain.page(&job.url, options),
             decoder: encoding.new_decoder_with_bom_removal(),
             decoded: String::new(),
             must_look_like_document: job.must_look_like_document,

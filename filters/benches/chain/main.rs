@@ -7,7 +7,7 @@ mod plot;
 
 use std::{env, fs, hint::black_box, path::Path, sync::Arc, time::Duration};
 
-use gleaner_filters::{Chain, ChainConfig, HostList, Links, PageLimits, Shape, View};
+use gleaner_filters::{Chain, ChainConfig, HostList, Links, PageLimits, PageOptions, Shape, View};
 use url::Url;
 
 /// Sizes of the plot in bytes; the last is the largest page that is accepted by default.
@@ -66,8 +66,8 @@ fn views(url: &Url) -> Result<(), Box<dyn std::error::Error>> {
             let show = || -> Result<String, Box<dyn std::error::Error>> {
                 let config = ChainConfig::default().for_view(view);
                 let chain = Arc::new(Chain::new(&config, PageLimits::default(), HostList::default())?);
-                let mut feed = chain.page(url);
-                feed.link_to_views(links.clone());
+                let options = PageOptions { links: Some(links.clone()), ..PageOptions::default() };
+                let mut feed = chain.page(url, options);
                 feed.feed(&page)?;
                 Ok(feed.finish()?.content)
             };

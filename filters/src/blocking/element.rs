@@ -15,7 +15,7 @@ use selectors::{
     parser::{NonTSPseudoClass, Parser, SelectorParseErrorKind},
 };
 
-use crate::html::{Kind, NodeId, Page, tag::Tag};
+use crate::html::{NodeId, NodeKind, Page, tag::Tag};
 
 /// The types of a selector's parts.
 #[derive(Clone, Debug)]
@@ -280,7 +280,7 @@ impl selectors::Element for Element<'_> {
     }
 
     fn has_class(&self, class: &Name, case: CaseSensitivity) -> bool {
-        let own = self.page.attribute(self.id, &local_name!("class")).unwrap_or_default();
+        let own = self.page.class(self.id);
         own.split_ascii_whitespace().any(|own| case.eq(own.as_bytes(), class.0.as_bytes()))
     }
 
@@ -301,8 +301,8 @@ impl selectors::Element for Element<'_> {
         inside.all(|id| {
             self.page.charge(1);
             match self.page.kind(id) {
-                Kind::Element(_) => false,
-                Kind::Text => self.page.text(id).is_none_or(|text| text.is_empty()),
+                NodeKind::Element(_) => false,
+                NodeKind::Text => self.page.text(id).is_none_or(|text| text.is_empty()),
                 _ => true,
             }
         })

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::{
     analysis::AnalysedPage,
-    html::{Fate, NodeId, Page, tag::Tag},
+    html::{NodeId, NodeState, Page, tag::Tag},
     main_block::{
         Settings,
         auto::forest::Forest,
@@ -103,7 +103,7 @@ pub struct TreeBlock {
 
 /// A page as a reader would see it, before any filter took away what is there to be seen.
 pub(crate) struct Whole {
-    fates: Vec<Fate>,
+    states: Vec<NodeState>,
     menus: Vec<(NodeId, Links)>,
     chars: usize,
     kind: Option<Kind>,
@@ -111,7 +111,7 @@ pub(crate) struct Whole {
 
 impl Whole {
     pub(crate) fn of(page: &Page, kind: Option<Kind>) -> Whole {
-        Whole { fates: page.fates(), menus: menus(page), chars: page.chars(page.body()), kind }
+        Whole { states: page.states(), menus: menus(page), chars: page.chars(page.body()), kind }
     }
 }
 
@@ -123,11 +123,11 @@ pub(crate) struct Found {
 
 /// At most `most` blocks of a page that the other filters have cleaned, the menus of the whole page, and its kind.
 pub(crate) fn of_page(mut page: AnalysedPage, whole: &Whole, settings: &Settings, most: usize) -> PageBlocks {
-    let cleaned = page.fates();
+    let cleaned = page.states();
     let (mut told, found) = tell(&mut page, whole, settings, most);
     mark_removed(&mut page, &cleaned);
     mark(&mut page, &found, &whole.menus);
-    told.marked_html = output::marked(page.page, STYLE);
+    told.marked_html = output::marked(page, STYLE);
     told
 }
 
@@ -140,7 +140,7 @@ pub(crate) fn tell(
 ) -> (PageBlocks, Vec<Found>) {
     let (shape, links_per_word) = core_ex::page_shape(page);
     let (found, chances) = relevant(page, settings, most, whole.chars);
-    page.restore(&whole.fates);
+    page.restore(&whole.states);
     let menus = whole.menus.iter();
     let menus = menus.map(|&(id, links)| Menu::new(page, id, links)).collect();
     let told = PageBlocks {
@@ -283,10 +283,10 @@ fn mark(page: &mut Page, blocks: &[Found], menus: &[(NodeId, Links)]) {
     }
 }
 
-/// Marks what the filters took out between the whole page, which this is, and these fates.
-fn mark_removed(page: &mut Page, cleaned: &[Fate]) {
+/// Marks what the filters took out between the whole page, which this is, and these states.
+fn mark_removed(page: &mut Page, cleaned: &[NodeState]) {
     let live: Vec<NodeId> = page.live(page.body()).collect();
-    let gone = live.into_iter().filter(|id| cleaned[id.index()] == Fate::Removed).collect();
+    let gone = live.into_iter().filter(|id| cleaned[id.index()] == NodeState::Removed).collect();
     for id in outermost(page, gone) {
         let element = element_of(page, id);
         let name = LocalName::from("data-gleaner-removed");
@@ -324,7 +324,7 @@ pub(crate) mod tests {
         settings.cnr.start = cnr::Start::Top;
         // Two texts and the paragraphs around them.
         settings.cnr.top = 4;
-        let whole = page.fates();
+        let whole = page.states();
         let (found, _) = relevant(&mut page, &settings, 10, 1);
         page.restore(&whole);
         let names = ["first", "second", "third"];

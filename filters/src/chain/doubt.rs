@@ -4,6 +4,7 @@ use html5ever::local_name;
 
 use super::Chain;
 use crate::{
+    analysis::AnalysedPage,
     error::PageError,
     html::{NodeId, Page, tag::Tag},
     report::Report,
@@ -28,11 +29,11 @@ impl Chain {
         Ok(())
     }
 
-    pub(super) fn check_result(&self, page: &Page, report: &Report) -> Result<(), PageError> {
+    pub(super) fn check_result(&self, page: &AnalysedPage, report: &Report) -> Result<(), PageError> {
         // Menus and footers of a page that is kept whole are nothing that was to be kept; that enough is left beside them was seen
         // when they were taken out.
-        let content = report.text_before.saturating_sub(page.frame_chars);
-        let needed = match page.frame_chars {
+        let content = report.text_before.saturating_sub(page.outcome.frame_chars);
+        let needed = match page.outcome.frame_chars {
             0 => self.floor.kept_chars.min(content),
             _ => 0,
         };

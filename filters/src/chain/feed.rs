@@ -23,14 +23,33 @@ use crate::{
     filter::Filter,
     html::budget::{Budget, CpuClock, Stop},
     html::{
-        Page, Removals,
+        Page,
         parse::{PIECE, Parser},
     },
     metadata::{self, Metadata},
-    output::{self, Format, Links, Part, ReaderLook, Shape, Surroundings, View, interface::Interface},
+    output::{self, Format, Links, Part, ReaderLook, Shape, Surroundings, View, controls::Bar, interface::Interface},
     page_type,
     report::{FilterReport, Report},
 };
+
+/// What is known of a page beside its text and its address, and wished of it.
+#[derive(Clone, Debug, Default)]
+pub struct PageOptions {
+    /// Where the page can be had without our changes; the rewritten page links to it.
+    pub bypass_link: Option<Url>,
+    /// Where other views of the page can be had; the rewritten page gets the bar of them.
+    pub links: Option<Links>,
+    /// How the reader page looks, instead of what the configuration says.
+    pub look: Option<ReaderLook>,
+    /// Whether the page is shown as a part of another one: the rewritten page has no head of ours.
+    pub in_frame: bool,
+    /// Where the page is a later one of an article: its content alone is written, for [`Filtered::join`]. Pages of which nothing is
+    /// chosen end in [`PageError::NoPart`], and so do all where the output is not the reader page.
+    pub part: Option<Part>,
+    /// Knowledge of other pages of the same domain: filters that compare pages make use of it, and [`Filtered::survey`] says what
+    /// this one adds.
+    pub domain: Option<Arc<Domain>>,
+}
 
 /// A page on its way. Lives on one thread.
 pub struct PageFeed {
@@ -38,15 +57,9 @@ pub struct PageFeed {
     parser: Option<Parser>,
     chain: Arc<Chain>,
     url: Url,
-    untouched: Option<Url>,
-    look: Option<ReaderLook>,
-    links: Option<Links>,
-    in_frame: bool,
-    /// Where this is a later page of an article.
-    part: Option<Part>,
-    domain: Option<Arc<Domain>>,
-    /// Whether the kind of page is asked for.
-    tells_kind: bool,
+    options: PageOptions,
+    /// Whether the type of the page is asked for.
+    wants_type: bool,
     /// CPU time so far.
     spent: Duration,
     /// Whether nobody waits for the page any longer.
@@ -54,18 +67,13 @@ pub struct PageFeed {
 }
 
 impl PageFeed {
-    pub(super) fn new(chain: &Arc<Chain>, url: &Url) -> PageFeed {
+    pub(super) fn new(chain: &Arc<Chain>, url: &Url, options: PageOptions) -> PageFeed {
         PageFeed {
             parser: Some(parser(chain)),
             chain: Arc::clone(chain),
             url: url.clone(),
-            untouched: None,
-            look: None,
-            links: None,
-            in_frame: false,
-            part: None,
-            domain: None,
-            tells_kind: chain.output.format == Format::Text,
+            options,
+            wants_type: chain.output.format == Format::Text,
             spent: Duration::ZERO,
             cancelled: Arc::default(),
         }
@@ -75,39 +83,6 @@ impl PageFeed {
     /// [`PageError::Cancelled`], also in the middle of a filter.
     pub fn stop_when(&mut self, cancelled: Arc<AtomicBool>) {
         self.cancelled = cancelled;
-    }
-
-    /// Tells where the page can be had untouched; the rewritten page links to it.
-    pub fn link_to_untouched(&mut self, address: Url) {
-        self.untouched = Some(address);
-    }
-
-    /// Tells where other views of the page can be had; the rewritten page gets the bar of them.
-    pub fn link_to_views(&mut self, links: Links) {
-        self.links = Some(links);
-    }
-
-    /// Tells how the reader page looks, instead of what the configuration says.
-    pub fn look_like(&mut self, look: ReaderLook) {
-        self.look = Some(look);
-    }
-
-    /// Tells that the page is shown as a part of another one: the rewritten page has no head of ours.
-    pub fn stand_in_frame(&mut self) {
-        self.in_frame = true;
-    }
-
-    /// Tells that the page is a later one of an article: what is written is its content alone, for
-    /// [`Filtered::join`]. Pages of which nothing is chosen end in [`PageError::NoPart`], and so do all where the output is not
-    /// the reader page.
-    pub fn continue_article(&mut self, part: Part) {
-        self.part = Some(part);
-    }
-
-    /// Tells what other pages of the same domain were like: filters that compare pages make use of it, and
-    /// [`Filtered::survey`] says what this one adds.
-    pub fn know_domain(&mut self, domain: Arc<Domain>) {
-        self.domain = Some(domain);
     }
 
     /// Parses one more piece, of any size. The limits are checked every few kilobytes.
@@ -138,31 +113,51 @@ impl PageFeed {
     }
 
     /// Runs the filters and writes the page, in the form of its view.
-    pub fn finish(self) -> Result<Filtered, PageError> {
-        guarded("chain", || self.finish_unguarded())?
+    pub fn finish(mut self) -> Result<Filtered, PageError> {
+        guarded("chain", || match self.shape() {
+            Shape::Why | Shape::Json => self.write_explanation(),
+            shape => self.write_page(shape),
+        })?
     }
 
-    fn finish_unguarded(self) -> Result<Filtered, PageError> {
-        let shape = self.links.as_ref().map_or(Shape::Page, |links| links.view.shape);
-        if matches!(shape, Shape::Why | Shape::Json) {
-            return self.finish_as_why(shape);
+    /// Runs the filters and writes what a tool asks for.
+    pub(super) fn finish_as<T>(
+        mut self,
+        write: impl FnOnce(&mut PageFeed) -> Result<T, PageError>,
+    ) -> Result<T, PageError> {
+        self.wants_type = true;
+        guarded("chain", || write(&mut self))?
+    }
+
+    fn shape(&self) -> Shape {
+        self.options.links.as_ref().map_or(Shape::Page, |links| links.view.shape)
+    }
+
+    /// What stands around the page when it is written.
+    fn surroundings<'a>(&'a self, page: &AnalysedPage, bar: Option<&'a Bar<'a>>) -> Surroundings<'a> {
+        Surroundings {
+            words: Interface::of(page.metadata.language.as_deref()),
+            look: self.options.look.unwrap_or(self.chain.output.look),
+            bypass_link: self.options.bypass_link.as_ref(),
+            bar,
+            in_frame: self.options.in_frame,
         }
-        let chain = Arc::clone(&self.chain);
-        let untouched = self.untouched.clone();
-        let links = self.links.clone();
-        let in_frame = self.in_frame;
-        let look = self.look.unwrap_or(chain.output.look);
-        let part = self.part.clone();
-        let (mut page, report, _) = self.filter()?;
+    }
+
+    fn bar(&self, page: &AnalysedPage, report: &Report) -> Option<Bar<'_>> {
+        self.options.links.as_ref().map(|links| self.chain.bar(links, page, report))
+    }
+
+    fn write_page(&mut self, shape: Shape) -> Result<Filtered, PageError> {
+        let (mut page, report) = self.filter()?;
         let survey = page.survey.take();
         guarded("output", || {
-            let output = &chain.output;
-            let bar = links.as_ref().map(|links| chain.bar(links, &page, &report));
-            let words = Interface::of(page.metadata.language.as_deref());
-            let around = Surroundings { words, look, untouched: untouched.as_ref(), bar: bar.as_ref(), in_frame };
-            let (mut format, mut csp) = (output.format, chain.csp_change());
-            let written = match (part, output.format) {
-                (Some(part), _) => output::part(&mut page, output, &part).ok_or(PageError::NoPart)?,
+            let output = &self.chain.output;
+            let bar = self.bar(&page, &report);
+            let around = self.surroundings(&page, bar.as_ref());
+            let (mut format, mut csp) = (output.format, self.chain.csp_change());
+            let written = match (&self.options.part, output.format) {
+                (Some(part), _) => output::part(&mut page, output, part).ok_or(PageError::NoPart)?,
                 (None, Format::Html) => output::html(&page, output, around),
                 (None, Format::Text) => {
                     let headline = output::lift_headline(&mut page, output);
@@ -191,10 +186,11 @@ impl PageFeed {
     }
 
     /// The page that explains the page, or the same as data.
-    fn finish_as_why(self, shape: Shape) -> Result<Filtered, PageError> {
+    fn write_explanation(&mut self) -> Result<Filtered, PageError> {
+        self.wants_type = true;
         let (explanation, metadata) = self.explain()?;
         let report = explanation.report.clone();
-        let content = match shape {
+        let content = match self.shape() {
             Shape::Json => {
                 serde_json::to_string_pretty(&explanation).map_err(|_| PageError::Panicked { place: "why" })?
             }
@@ -205,47 +201,27 @@ impl PageFeed {
         Ok(Filtered { content, offer: None, format, csp, policies, metadata, report, survey: None })
     }
 
-    pub(super) fn finish_as_explanation(self) -> Result<Explanation, PageError> {
-        guarded("chain", || Ok(self.explain()?.0))?
-    }
-
-    fn explain(mut self) -> Result<(Explanation, Metadata), PageError> {
-        self.tells_kind = true;
-        let chain = Arc::clone(&self.chain);
-        let (untouched, links) = (self.untouched.clone(), self.links.clone());
-        let look = self.look.unwrap_or(chain.output.look);
+    pub(super) fn explain(&mut self) -> Result<(Explanation, Metadata), PageError> {
         let (page, report) = self.run()?;
         let metadata = page.metadata.clone();
-        let bar = links.as_ref().map(|links| chain.bar(links, &page, &report));
-        let words = Interface::of(metadata.language.as_deref());
-        let around = Surroundings { words, look, untouched: untouched.as_ref(), bar: bar.as_ref(), in_frame: false };
-        let explanation = guarded("why", || chain.explain(page, report, metadata.kind, around))?;
+        let bar = self.bar(&page, &report);
+        let around = Surroundings { in_frame: false, ..self.surroundings(&page, bar.as_ref()) };
+        let explanation = guarded("why", || self.chain.explain(page, report, metadata.kind, around))?;
         Ok((explanation, metadata))
     }
 
-    pub(super) fn finish_as_extract(self) -> Result<Extract, PageError> {
-        guarded("chain", || self.extract())?
+    pub(super) fn extract(&mut self) -> Result<Extract, PageError> {
+        let (mut page, report) = self.filter()?;
+        guarded("output", || Extract::of(&mut page, &self.chain.output, report))
     }
 
-    fn extract(mut self) -> Result<Extract, PageError> {
-        self.tells_kind = true;
-        let chain = Arc::clone(&self.chain);
-        let (mut page, report, _) = self.filter()?;
-        guarded("output", || Extract::of(&mut page, &chain.output, report))
-    }
-
-    pub(super) fn finish_as_trace(self) -> Result<Trace, PageError> {
-        guarded("chain", || self.trace())?
-    }
-
-    fn trace(mut self) -> Result<Trace, PageError> {
-        self.tells_kind = true;
-        let chain = Arc::clone(&self.chain);
-        let (mut page, report, spent) = self.filter()?;
+    pub(super) fn trace(&mut self) -> Result<Trace, PageError> {
+        let (mut page, report) = self.filter()?;
+        let output = &self.chain.output;
         let clock = CpuClock::start();
-        guarded("output", || output::prepare_text(&mut page, &chain.output))?;
-        let text = guarded("output", || output::text(&page, &chain.output))?;
-        let cpu = spent + clock.elapsed();
+        guarded("output", || output::prepare_text(&mut page, output))?;
+        let text = guarded("output", || output::text(&page, output))?;
+        let cpu = self.spent + clock.elapsed();
         let (texts, blocks) = guarded("trace", || (trace::texts(&page), trace::blocks(&page)))?;
         Ok(Trace { text, texts, blocks, title: page.metadata.title, report, cpu })
     }
@@ -262,19 +238,18 @@ impl PageFeed {
         })??;
         self.spend(&mut clock)?;
         page.budget = Budget::new(chain.limits.cpu, self.spent, Arc::clone(&self.cancelled));
-        page.domain = self.domain.take();
+        page.domain = self.options.domain.take();
         Ok(page)
     }
 
-    /// The page after all filters, what they did, and the CPU time so far.
-    fn filter(mut self) -> Result<(AnalysedPage, Report, Duration), PageError> {
-        let chain = Arc::clone(&self.chain);
+    /// The page after all filters and the edits of its look, and what the filters did.
+    fn filter(&mut self) -> Result<(AnalysedPage, Report), PageError> {
         let (mut page, report) = self.run()?;
-        chain.check_result(&page, &report)?;
+        self.chain.check_result(&page, &report)?;
         let mut clock = CpuClock::start();
-        guarded("output", || output::prepare(&mut page, &chain.output))?;
+        guarded("output", || output::prepare(&mut page, &self.chain.output))?;
         self.spend(&mut clock)?;
-        Ok((page, report, self.spent))
+        Ok((page, report))
     }
 
     /// The page after all filters as they left it, and what they did.
@@ -282,31 +257,29 @@ impl PageFeed {
         let chain = Arc::clone(&self.chain);
         let mut page = self.parse()?;
         let mut clock = CpuClock::start();
-        if self.links.as_ref().is_some_and(|links| links.view != View::default()) {
+        if self.options.links.as_ref().is_some_and(|links| links.view != View::default()) {
             output::keep_address(&mut page);
         }
         if page.domain.is_some() {
             page.survey = Some(guarded("survey", || domain::survey(&page))?);
         }
         let mut found = guarded("metadata", || metadata::read(&page))?;
-        if self.tells_kind {
+        if self.wants_type {
             found.metadata.kind = guarded("kind", || page_type::of(&page, found.claims.clone()))?;
         }
-        let AnalysedPage { page, domain, survey, .. } = page;
-        let page = guarded("structured_text", || chain.with_structured_text(page, found.hidden_text))??;
-        let (metadata, claims) = (found.metadata, found.claims);
-        let mut page = AnalysedPage { page, metadata, claims, domain, survey };
-        page.collect_links = chain.collect_links;
-        page.has_bar = self.links.is_some();
+        let whole = guarded("structured_text", || chain.with_structured_text(page.page, found.hidden_text))??;
+        let mut page = AnalysedPage { page: whole, metadata: found.metadata, claims: found.claims, ..page };
+        page.removals.collects_links = chain.collect_links;
+        page.has_bar = self.options.links.is_some();
         page.headline = found.headline;
         let mut report = Report { text_before: page.chars(page.body()), ..Report::default() };
         self.spend(&mut clock)?;
         chain.check_page(&page, report.text_before)?;
         self.run_filters(&mut page, &mut report)?;
         report.text_after = page.chars(page.body());
-        report.selected = page.main_block.is_some();
+        report.selected = page.outcome.main_block.is_some();
         report.links = page.removed_link_count;
-        report.confidence = page.confidence;
+        report.confidence = page.outcome.confidence;
         Ok((page, report))
     }
 
@@ -359,7 +332,7 @@ fn parser(chain: &Chain) -> Parser {
 const PANICKED_PARSER: PageError = PageError::Panicked { place: "parser" };
 
 fn run_filter(filter: &dyn Filter, page: &mut AnalysedPage) -> Result<FilterReport, PageError> {
-    page.removals = Removals::default();
+    (page.removals.nodes, page.removals.chars) = (0, 0);
     let note = guarded(filter.name(), || filter.apply(page))?;
     Ok(FilterReport {
         filter: filter.name(),

@@ -3,7 +3,7 @@
 use std::{ops::Range, time::Duration};
 
 use crate::{
-    html::{Fate, NodeId, Page},
+    html::{NodeId, NodeState, Page},
     outline::outline,
     report::Report,
 };
@@ -74,7 +74,7 @@ pub(super) fn texts(page: &Page) -> Vec<TracedText> {
     let mut texts = Vec::new();
     for row in body.0..page.end(body).0 {
         let id = NodeId(row);
-        if id >= gone_to && page.fate(id) == Fate::Removed {
+        if id >= gone_to && page.state(id) == NodeState::Removed {
             gone_to = page.end(id);
         }
         if page.own_chars(id) > 0

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use url::Url;
 
-use super::Chain;
+use super::{Chain, PageOptions};
 use crate::{
     ChainConfig, ConfigError, HostList, PageError, PageLimits,
     main_block::auto::{blocks::Blocks, features, forest::Forest, records::Records, text},
@@ -43,8 +43,7 @@ pub fn prices(text: &str) -> usize {
 
 /// Runs the filters before the choice of the main block on a page and takes the features of what is left.
 pub fn sample(chain: &Arc<Chain>, html: &str, url: &Url) -> Result<Sample, PageError> {
-    let mut feed = chain.page(url);
-    feed.feed(html)?;
+    let mut feed = chain.arrived(html, url, PageOptions::default())?;
     let mut page = feed.parse()?;
     page.headline = crate::metadata::read(&page).headline;
     let mut is_before = true;

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     analysis::AnalysedPage,
-    html::{Fate, NodeId, Page, tag::Tag},
+    html::{NodeId, NodeState, Page, tag::Tag},
     main_block::{Steering, choice::describe},
     output::{Surroundings, why::MARK},
     page_type::Kind,
@@ -82,7 +82,7 @@ impl Chain {
         kind: Option<Kind>,
         around: Surroundings<'_>,
     ) -> Explanation {
-        let end = page.fates();
+        let end = page.states();
         let mut roots: Vec<(NodeId, &'static str)> = page.removed_roots().to_vec();
         roots.sort_unstable();
         bring_back(&mut page, &roots, |_| true);
@@ -95,7 +95,7 @@ impl Chain {
         page.restore(&end);
         bring_back(&mut page, &roots, |_| true);
         let removed: Vec<RemovedPart> = roots.iter().map(|&(id, filter)| self.part(&page, id, filter)).collect();
-        let main_block = page.main_block;
+        let main_block = page.outcome.main_block;
         let whole = Whole::of(&page, kind);
         // The blocks are those of the page as the filters before the choice left it.
         page.restore(&end);
@@ -125,7 +125,7 @@ impl Chain {
         explanation
     }
 
-    fn part(&self, page: &Page, id: NodeId, filter: &'static str) -> RemovedPart {
+    fn part(&self, page: &AnalysedPage, id: NodeId, filter: &'static str) -> RemovedPart {
         let start = one_line(&page.start_of_text(id, START_NODES, START_BYTES));
         RemovedPart {
             filter,
@@ -137,7 +137,7 @@ impl Chain {
         }
     }
 
-    fn unseen(&self, page: &Page, id: NodeId, filter: &'static str) -> RemovedPart {
+    fn unseen(&self, page: &AnalysedPage, id: NodeId, filter: &'static str) -> RemovedPart {
         let address = [local_name!("src"), local_name!("href")].iter().find_map(|name| page.address(id, name));
         let start = address.map_or_else(String::new, |address| one_line(address.as_str()));
         RemovedPart { start: start.chars().take(START_BYTES).collect(), ..self.part(page, id, filter) }
@@ -146,11 +146,11 @@ impl Chain {
 
 /// Makes subtrees live again that these filters removed.
 fn bring_back(page: &mut Page, roots: &[(NodeId, &'static str)], wanted: impl Fn(&str) -> bool) {
-    let mut fates = page.fates();
+    let mut states = page.states();
     for &(id, _) in roots.iter().filter(|(_, filter)| wanted(filter)) {
-        fates[id.index()] = Fate::Keep;
+        states[id.index()] = NodeState::Keep;
     }
-    page.restore(&fates);
+    page.restore(&states);
 }
 
 fn shows_something(page: &Page, id: NodeId) -> bool {

@@ -23,7 +23,7 @@ use crate::{
     filter::Filter,
     hashing::Table,
     hosts::HostList,
-    html::{Fate, NodeId, Page, said::Hint, tag::Tag},
+    html::{NodeId, NodeState, Page, attribute_hints::Hint, tag::Tag},
 };
 
 /// Settings of `ad_servers`. The lists themselves are given to [`crate::Chain::new`].
@@ -80,20 +80,20 @@ impl Filter for AdServers {
         while at < end {
             let id = NodeId(at);
             at += 1;
-            if page.fate(id) != Fate::Removed {
+            if page.state(id) != NodeState::Removed {
                 if !asked.is_advertisement(page, id) {
                     continue;
                 }
                 page.remove_with_links(id, self.name());
             }
-            if page.fate(id) == Fate::Removed {
+            if page.state(id) == NodeState::Removed {
                 at = page.end(id).0;
             }
         }
         // What earlier filters removed must not come back in the list of links either.
-        let mut links = std::mem::take(&mut page.removed_links);
+        let mut links = std::mem::take(&mut page.removals.links);
         links.retain(|link| !link.address.host().is_some_and(|host| asked.is_listed(host)));
-        page.removed_links = links;
+        page.removals.links = links;
         for id in self.hidden(page) {
             page.remove_with_links(id, self.name());
         }
@@ -171,7 +171,7 @@ struct Asked<'a> {
 impl Asked<'_> {
     fn is_advertisement(&mut self, page: &Page, id: NodeId) -> bool {
         // `<base href>` names no resource; taking it away would break every relative address.
-        if !page.said(id).has(Hint::Address) || page.tag(id) == Some(Tag::Base) {
+        if !page.hints(id).has(Hint::Address) || page.tag(id) == Some(Tag::Base) {
             return false;
         }
         let wanted = wanted(page, id);

@@ -84,7 +84,7 @@ impl Filter for Captions {
     }
 
     fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
-        let article = page.main_block.unwrap_or_else(|| page.body());
+        let article = page.outcome.main_block.unwrap_or_else(|| page.body());
         let images: Vec<NodeId> = page.live(article).filter(|&id| page.tag(id) == Some(Tag::Img)).collect();
         if images.is_empty() {
             return None;

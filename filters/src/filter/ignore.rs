@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     analysis::AnalysedPage,
     filter::Filter,
-    html::{Fate, Kind, NodeId, Page, tag::Tag},
+    html::{NodeId, NodeKind, NodeState, Page, tag::Tag},
 };
 use hidden::{Hidden, Size, show};
 pub(crate) use hidden::{remove_hidden, show_hidden};
@@ -173,7 +173,7 @@ impl Filter for Ignore {
         while at < end {
             let id = NodeId(at);
             at += 1;
-            if page.fate(id) == Fate::Removed {
+            if page.state(id) == NodeState::Removed {
                 at = page.end(id).0;
                 continue;
             }
@@ -189,7 +189,7 @@ impl Filter for Ignore {
                 }
                 Verdict::Remove => {
                     page.remove(id, self.name());
-                    if page.fate(id) == Fate::Removed {
+                    if page.state(id) == NodeState::Removed {
                         at = page.end(id).0;
                     }
                 }
@@ -226,7 +226,7 @@ fn holds_markup_as_text(page: &Page, noscript: NodeId) -> bool {
 }
 
 /// Whether a link has no address and says that it is a button: "Click to expand". Not what is content in a button.
-fn waits_for_script(page: &Page, link: NodeId) -> bool {
+fn waits_for_script(page: &AnalysedPage, link: NodeId) -> bool {
     let is = |name: LocalName| page.has_attribute(link, &name);
     page.attribute(link, &local_name!("role")).is_some_and(|role| role.trim().eq_ignore_ascii_case("button"))
         && ![local_name!("href"), local_name!("id"), local_name!("name")].into_iter().any(is)
@@ -245,12 +245,12 @@ fn is_of_task(page: &Page, input: NodeId) -> bool {
 }
 
 impl Ignore {
-    fn verdict(&self, page: &Page, id: NodeId, hidden: &Hidden, in_form: bool) -> Verdict {
+    fn verdict(&self, page: &AnalysedPage, id: NodeId, hidden: &Hidden, in_form: bool) -> Verdict {
         let s = &self.settings;
         let tag = match page.kind(id) {
-            Kind::Element(tag) => tag,
-            Kind::Comment | Kind::ProcessingInstruction => return remove_if(s.comments),
-            Kind::Text => return remove_if(s.scripts && scripts::is_data(page, id)),
+            NodeKind::Element(tag) => tag,
+            NodeKind::Comment | NodeKind::ProcessingInstruction => return remove_if(s.comments),
+            NodeKind::Text => return remove_if(s.scripts && scripts::is_data(page, id)),
             _ => return Verdict::Keep,
         };
         match hidden.size(page, id) {
@@ -318,7 +318,7 @@ impl Ignore {
         }
     }
 
-    fn anchor(&self, page: &Page, id: NodeId) -> Verdict {
+    fn anchor(&self, page: &AnalysedPage, id: NodeId) -> Verdict {
         let s = &self.settings;
         if !s.text_links && !s.image_links || !page.has_attribute(id, &local_name!("href")) {
             return Verdict::Keep;

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     analysis::AnalysedPage,
     filter::Filter,
-    html::{Kind, NodeId, Page, address::Address, said::scripts::may_run, tag::Tag},
+    html::{NodeId, NodeKind, Page, address::Address, attribute_hints::scripts::may_run, tag::Tag},
     vocabulary::lists::{Words, words},
 };
 
@@ -162,7 +162,7 @@ fn neighbouring_noscript(page: &Page, image: NodeId) -> Option<NodeId> {
     let of = if page.tag(parent) == Some(Tag::Picture) { parent } else { image };
     let is_noscript = |id: &NodeId| page.tag(*id) == Some(Tag::Noscript);
     page.live_siblings_after(of)
-        .find(|&child| page.kind(child) != Kind::Text || page.own_chars(child) > 0)
+        .find(|&child| page.kind(child) != NodeKind::Text || page.own_chars(child) > 0)
         .filter(is_noscript)
         .or_else(|| page.element_before(of).filter(is_noscript))
 }

@@ -33,7 +33,7 @@ use crate::{
     analysis::AnalysedPage,
     error::ConfigError,
     filter::Filter,
-    html::{Fate, NodeId, Page, tag::Tag},
+    html::{NodeId, NodeState, Page, tag::Tag},
     measure::{Measure, Measures},
 };
 
@@ -134,7 +134,7 @@ impl LinkLists {
         while at < page.end(NodeId::DOCUMENT).0 {
             let id = NodeId(at);
             at += 1;
-            if page.fate(id) == Fate::Removed {
+            if page.state(id) == NodeState::Removed {
                 at = page.end(id).0;
             } else if is_cell(page, id) && self.is_link_list(measures.get(id)) {
                 self.take_out(page, id);

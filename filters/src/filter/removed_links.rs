@@ -19,9 +19,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     analysis::AnalysedPage,
+    analysis::LinkGroup,
     filter::Filter,
     hashing::{self, RandomState, Set, Table},
-    html::{LinkGroup, NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
     vocabulary::words::words as count_words,
 };
 
@@ -59,7 +60,7 @@ impl Filter for RemovedLinks {
         let mut seen = links_still_there(page);
         seen.insert(key(page.url().as_str()));
         let mut groups: Vec<LinkGroup> = Vec::new();
-        let mut links = std::mem::take(&mut page.removed_links);
+        let mut links = std::mem::take(&mut page.removals.links);
         // Filters that walk backwards have removed the last ones first.
         links.sort_by_key(|link| link.node);
         links.retain(|link| says_something(&link.text) && seen.insert(key(link.address.as_str())));
@@ -143,7 +144,7 @@ mod tests {
 
     fn listed(links: &str) -> Vec<String> {
         let mut page = page(&format!("<nav id=n>{links}</nav><p>text"));
-        page.collect_links = true;
+        page.removals.collects_links = true;
         let nav = crate::testing::by_id(&page, "n");
         page.remove(nav, "link_lists");
         let filter = RemovedLinks { settings: Settings::default() };

@@ -12,7 +12,7 @@ use std::ops::Range;
 use html5ever::{Attribute, LocalName, QualName, ns, tendril::StrTendril};
 use kuchikiki::NodeRef;
 
-use super::said::{self, Hint, Reader, Said};
+use super::attribute_hints::{self, AttributeHints, Hint, HintReader};
 use crate::vocabulary::words::count;
 
 /// Which stretch is an element's; the default is that of an element without attributes.
@@ -39,7 +39,7 @@ pub(crate) struct Attributes {
     all: Vec<Attribute>,
     /// By number of the stretch. The first is empty: it belongs to all who have none.
     stretches: Vec<Own>,
-    reader: Reader,
+    reader: HintReader,
 }
 
 /// The attributes of an element.
@@ -48,8 +48,8 @@ struct Own {
     start: u32,
     /// One past the last.
     end: u32,
-    /// Hints and cues of the stretch's attributes.
-    said: Said,
+    /// Hints and class hints of the stretch's attributes.
+    hints: AttributeHints,
 }
 
 impl Own {
@@ -60,7 +60,7 @@ impl Own {
 
 impl Attributes {
     pub(super) fn new() -> Attributes {
-        Attributes { all: Vec::new(), stretches: vec![Own::default()], reader: Reader::new() }
+        Attributes { all: Vec::new(), stretches: vec![Own::default()], reader: HintReader::new() }
     }
 
     /// The attributes of a stretch, in the order in which they were written.
@@ -68,14 +68,14 @@ impl Attributes {
         &self.all[self.stretches[stretch.0 as usize].range()]
     }
 
-    /// Hints and cues of a stretch's attributes.
-    pub(super) fn said(&self, stretch: Stretch) -> Said {
-        self.stretches[stretch.0 as usize].said
+    /// Hints and class hints of a stretch's attributes.
+    pub(super) fn hints(&self, stretch: Stretch) -> AttributeHints {
+        self.stretches[stretch.0 as usize].hints
     }
 
     /// Whether those of any element may hold what a rule looks for.
     pub(super) fn any_may(&self, hint: Hint) -> bool {
-        self.stretches.iter().any(|own| own.said.has(hint))
+        self.stretches.iter().any(|own| own.hints.has(hint))
     }
 
     /// Whether one of them is such.
@@ -95,7 +95,7 @@ impl Attributes {
         self.stretches.push(Own {
             start: count(start),
             end: count(self.all.len()),
-            said: self.reader.read(&self.all[start..]),
+            hints: self.reader.read(&self.all[start..]),
         });
         stretch
     }
@@ -108,7 +108,7 @@ impl Attributes {
         let mut all = self.all[own.range()].iter_mut();
         if let Some(known) = all.find(|known| is_named(known, &name)) {
             known.value = value;
-            own.said = self.reader.read(&self.all[own.range()]);
+            own.hints = self.reader.read(&self.all[own.range()]);
             return stretch;
         }
         // Stretches cannot grow where they are, so the attributes move to the end.
@@ -134,11 +134,11 @@ impl Attributes {
             }
         }
         let dropped = &own[kept..];
-        let is_read_anew = dropped.iter().any(|own| said::is_cue(&own.name.local));
+        let is_read_anew = dropped.iter().any(|own| attribute_hints::is_class_hint(&own.name.local));
         let dropped = dropped.len();
         place.end = place.start + count(kept);
         if is_read_anew {
-            place.said = self.reader.read(&self.all[place.range()]);
+            place.hints = self.reader.read(&self.all[place.range()]);
         }
         dropped
     }
@@ -183,18 +183,18 @@ mod tests {
     #[test]
     fn what_attributes_say_changes_with_them() {
         let mut attributes = Attributes::new();
-        let cues = |attributes: &Attributes, stretch| attributes.said(stretch).cues;
+        let class_hints = |attributes: &Attributes, stretch| attributes.hints(stretch).class_hints;
         let own = attributes.add([attribute("class", "related"), attribute("href", "/a")]);
-        let related = cues(&attributes, own);
+        let related = class_hints(&attributes, own);
         assert_ne!(related, 0);
         assert!(!attributes.any_may(Hint::Runs));
         let own = attributes.set(own, "href".into(), "javascript:x".to_owned());
-        assert!(attributes.said(own).has(Hint::Runs));
+        assert!(attributes.hints(own).has(Hint::Runs));
         let own = attributes.set(own, "id".into(), "comments".to_owned());
-        assert_ne!(cues(&attributes, own), related);
+        assert_ne!(class_hints(&attributes, own), related);
         attributes.retain(own, |name, _| &**name != "id");
-        assert_eq!(cues(&attributes, own), related);
+        assert_eq!(class_hints(&attributes, own), related);
         attributes.retain(own, |name, _| &**name != "class");
-        assert_eq!(cues(&attributes, own), 0);
+        assert_eq!(class_hints(&attributes, own), 0);
     }
 }

@@ -2,7 +2,7 @@
 
 use html5ever::LocalName;
 
-use super::{Fate, Kind, NodeId, Page, RemovedLink, tag::Tag};
+use super::{NodeId, NodeKind, NodeState, Page, RemovedLink, tag::Tag};
 
 /// Nodes of a removed link that are read for its text. Links can be nested (in table cells, in SVG), so that all of a
 /// long text would belong to each of hundreds. Raising it costs time on hostile pages.
@@ -19,56 +19,56 @@ impl Page {
     /// Takes a subtree out of the page: the only way to do so. Counts it, keeps its text links for the retainer, and
     /// refuses `html`, `head` and `body`.
     pub(crate) fn remove(&mut self, id: NodeId, filter: &'static str) {
-        if self.is_skeleton(id) || self.fate(id) == Fate::Removed {
+        if self.is_skeleton(id) || self.state(id) == NodeState::Removed {
             return;
         }
         self.removals.nodes += 1;
         self.removals.chars += self.chars(id);
-        if self.collect_links {
+        if self.removals.collects_links {
             self.keep_links(id, filter);
         }
-        self.removed_roots.push((id, filter));
-        self.rows[id.index()].fate = Fate::Removed;
+        self.removals.roots.push((id, filter));
+        self.rows[id.index()].state = NodeState::Removed;
     }
 
     /// Removes a node without collecting its links: for advertisements.
     pub(crate) fn remove_with_links(&mut self, id: NodeId, filter: &'static str) {
-        let collect = std::mem::replace(&mut self.collect_links, false);
+        let collect = std::mem::replace(&mut self.removals.collects_links, false);
         self.remove(id, filter);
-        self.collect_links = collect;
+        self.removals.collects_links = collect;
     }
 
     /// Takes out what the look of the output has no use for: not counted, because no filter decided it.
     pub(crate) fn drop_silently(&mut self, id: NodeId) {
         if !self.is_skeleton(id) {
-            self.rows[id.index()].fate = Fate::Removed;
+            self.rows[id.index()].state = NodeState::Removed;
         }
     }
 
     /// The state of each row as it is now, for [`Page::restore`].
-    pub(crate) fn fates(&self) -> Vec<Fate> {
-        self.rows.iter().map(|row| row.fate).collect()
+    pub(crate) fn states(&self) -> Vec<NodeState> {
+        self.rows.iter().map(|row| row.state).collect()
     }
 
-    /// Brings back what was in force when the fates were taken: for tools that look at a page in several states.
-    pub(crate) fn restore(&mut self, fates: &[Fate]) {
-        for (row, fate) in self.rows.iter_mut().zip(fates) {
-            row.fate = *fate;
+    /// Brings back what was in force when the states were taken: for tools that look at a page in several states.
+    pub(crate) fn restore(&mut self, states: &[NodeState]) {
+        for (row, state) in self.rows.iter_mut().zip(states) {
+            row.state = *state;
         }
     }
 
     /// Leaves the element's tags out and its children in.
     pub(crate) fn unwrap_element(&mut self, id: NodeId) {
-        if !self.is_skeleton(id) && self.fate(id) == Fate::Keep {
-            self.rows[id.index()].fate = Fate::Unwrapped;
+        if !self.is_skeleton(id) && self.state(id) == NodeState::Keep {
+            self.rows[id.index()].state = NodeState::Unwrapped;
         }
     }
 
     /// Puts an image's alternative text in its place.
     pub(crate) fn replace_by_alt(&mut self, id: NodeId) {
-        if self.fate(id) == Fate::Keep {
+        if self.state(id) == NodeState::Keep {
             self.removals.nodes += 1;
-            self.rows[id.index()].fate = Fate::AltText;
+            self.rows[id.index()].state = NodeState::AltText;
         }
     }
 
@@ -101,7 +101,7 @@ impl Page {
         if self.tag(id).is_some() {
             let row = &mut self.rows[id.index()];
             row.attributes = self.attributes.set(row.attributes, name, value);
-            let hints = self.attributes.said(row.attributes).hints();
+            let hints = self.attributes.hints(row.attributes).hints();
             if hints != 0 {
                 self.hinted.push((id, hints));
             }
@@ -130,7 +130,7 @@ impl Page {
 
     /// Treats an element as one with another tag, in text and Markdown; markup has its own.
     pub(crate) fn retag(&mut self, id: NodeId, tag: Tag) {
-        self.rows[id.index()].kind = Kind::Element(tag);
+        self.rows[id.index()].kind = NodeKind::Element(tag);
         self.tags[tag as usize] = true;
     }
 
@@ -140,7 +140,7 @@ impl Page {
 
     fn keep_links(&mut self, root: NodeId, filter: &'static str) {
         let mut found = Vec::new();
-        let mut bytes = self.kept_link_bytes;
+        let mut bytes = self.removals.link_bytes;
         for id in self.live(root) {
             if self.tag(id) != Some(Tag::A) {
                 continue;
@@ -165,8 +165,8 @@ impl Page {
                 found.push(RemovedLink { node: id, filter, address, shown, text });
             }
         }
-        self.kept_link_bytes = bytes;
-        self.removed_links.append(&mut found);
+        self.removals.link_bytes = bytes;
+        self.removals.links.append(&mut found);
     }
 
     /// Whether a reader sees text in the node, among its first nodes.

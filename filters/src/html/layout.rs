@@ -3,12 +3,12 @@
 use html5ever::local_name;
 use kuchikiki::{NodeData, NodeRef};
 
-use super::{Fate, Kind, NodeId, Row, attributes::Stretch, grow, parse::Parsed, tag::Tag};
+use super::{NodeId, NodeKind, NodeRow, NodeState, attributes::Stretch, inject_text, parse::Parsed, tag::Tag};
 use crate::{error::PageError, vocabulary::words::visible_chars};
 
 /// A page laid out.
 pub(super) struct Layout {
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<NodeRow>,
     /// The elements that are about the page.
     pub(super) about: Vec<NodeId>,
     /// The elements whose attributes may have what a rule looks for, with the bits of that.
@@ -20,11 +20,11 @@ pub(super) struct Layout {
 /// One walk over the tree with an explicit stack: first children down, siblings across, ends filled in on the way up.
 pub(super) fn lay_out(parsed: &Parsed, scripting: bool, max_depth: usize) -> Result<Layout, PageError> {
     let attributes = &parsed.attributes;
-    let mut rows: Vec<Row> = Vec::with_capacity(parsed.nodes);
+    let mut rows: Vec<NodeRow> = Vec::with_capacity(parsed.nodes);
     let (mut about, mut hinted) = (Vec::new(), Vec::new());
     let mut tags = [false; Tag::COUNT];
     // Ancestors of the node at hand: their row, and whether text below them is shown and linked.
-    let mut open: Vec<Open> = Vec::with_capacity(64);
+    let mut open: Vec<OpenElement> = Vec::with_capacity(64);
     let mut next = Some(parsed.document.clone());
     while let Some(node) = next {
         let id = NodeId::from_row(rows.len());
@@ -39,14 +39,14 @@ pub(super) fn lay_out(parsed: &Parsed, scripting: bool, max_depth: usize) -> Res
         let (mut kind, mut chars) = describe(&node, hidden);
         // A formula that a script would set stands in the place of the script.
         let mut formula = None;
-        if kind == Kind::Element(Tag::Script) && !scripting {
-            formula = grow::formula(&node, attributes);
+        if kind == NodeKind::Element(Tag::Script) && !scripting {
+            formula = inject_text::formula(&node, attributes);
             if let Some(formula) = &formula {
                 (kind, chars) = describe(formula, hidden);
             }
         }
         let tag = match kind {
-            Kind::Element(tag) => Some(tag),
+            NodeKind::Element(tag) => Some(tag),
             _ => None,
         };
         let stretch = Stretch::of(&node);
@@ -60,17 +60,17 @@ pub(super) fn lay_out(parsed: &Parsed, scripting: bool, max_depth: usize) -> Res
             if is_about(tag) {
                 about.push(id);
             }
-            let hints = attributes.said(stretch).hints();
+            let hints = attributes.hints(stretch).hints();
             if hints != 0 {
                 hinted.push((id, hints));
             }
         }
-        rows.push(Row {
+        rows.push(NodeRow {
             parent: above.map_or(NodeId::DOCUMENT, |a| a.id),
             end: id.0 + 1,
             chars,
             kind,
-            fate: Fate::Keep,
+            state: NodeState::Keep,
             in_link,
             attributes: stretch,
             node: formula.clone().unwrap_or_else(|| node.clone()),
@@ -78,7 +78,7 @@ pub(super) fn lay_out(parsed: &Parsed, scripting: bool, max_depth: usize) -> Res
         if formula.is_none()
             && let Some(child) = first_child(&node)
         {
-            open.push(Open {
+            open.push(OpenElement {
                 id,
                 hidden: hidden || tag.is_some_and(Tag::hides_text) || scripting && tag == Some(Tag::Noscript),
                 in_link,
@@ -125,7 +125,7 @@ fn is_about(tag: Tag) -> bool {
     )
 }
 
-struct Open {
+struct OpenElement {
     id: NodeId,
     hidden: bool,
     in_link: bool,
@@ -140,16 +140,16 @@ fn first_child(node: &NodeRef) -> Option<NodeRef> {
     }
 }
 
-fn describe(node: &NodeRef, hidden: bool) -> (Kind, u32) {
+fn describe(node: &NodeRef, hidden: bool) -> (NodeKind, u32) {
     match node.data() {
-        NodeData::Element(element) => (Kind::Element(Tag::of(&element.name)), 0),
+        NodeData::Element(element) => (NodeKind::Element(Tag::of(&element.name)), 0),
         NodeData::Text(text) if !hidden => {
-            (Kind::Text, u32::try_from(visible_chars(&text.borrow())).unwrap_or(u32::MAX))
+            (NodeKind::Text, u32::try_from(visible_chars(&text.borrow())).unwrap_or(u32::MAX))
         }
-        NodeData::Text(_) => (Kind::Text, 0),
-        NodeData::Comment(_) => (Kind::Comment, 0),
-        NodeData::ProcessingInstruction(_) => (Kind::ProcessingInstruction, 0),
-        NodeData::Doctype(_) => (Kind::Doctype, 0),
-        NodeData::Document(_) | NodeData::DocumentFragment => (Kind::Document, 0),
+        NodeData::Text(_) => (NodeKind::Text, 0),
+        NodeData::Comment(_) => (NodeKind::Comment, 0),
+        NodeData::ProcessingInstruction(_) => (NodeKind::ProcessingInstruction, 0),
+        NodeData::Doctype(_) => (NodeKind::Doctype, 0),
+        NodeData::Document(_) | NodeData::DocumentFragment => (NodeKind::Document, 0),
     }
 }

@@ -1,6 +1,6 @@
 //! The walk that nearly every rule makes, and the counting of its steps.
 
-use super::{Fate, NodeId, Page};
+use super::{NodeId, NodeState, Page};
 
 /// Steps that are charged together, in advance: a walk that ends early is charged for more than it made.
 const STRIDE: u32 = 64;
@@ -55,7 +55,7 @@ impl Iterator for Live<'_> {
             self.steps.step();
             let id = NodeId(self.next);
             let row = &self.page.rows[id.index()];
-            if row.fate == Fate::Removed {
+            if row.state == NodeState::Removed {
                 self.next = row.end;
             } else {
                 self.next += 1;

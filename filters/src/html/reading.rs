@@ -7,14 +7,14 @@ use kuchikiki::NodeData;
 use url::Url;
 
 use super::{
-    Fate, Kind, NodeId, Page,
+    NodeId, NodeKind, NodeState, Page,
     address::Address,
     attributes::is_named,
     live::{Live, Steps},
     tag::Tag,
 };
 use crate::{
-    html::apart::{self, Gap},
+    html::word_gaps::{self, Gap},
     vocabulary::words::{text_size, trim, visible_chars},
 };
 
@@ -56,7 +56,7 @@ impl Page {
         self.body.unwrap_or(NodeId::DOCUMENT)
     }
 
-    pub(crate) fn kind(&self, id: NodeId) -> Kind {
+    pub(crate) fn kind(&self, id: NodeId) -> NodeKind {
         self.rows[id.index()].kind
     }
 
@@ -64,20 +64,25 @@ impl Page {
     #[inline]
     pub(crate) fn tag(&self, id: NodeId) -> Option<Tag> {
         match self.rows[id.index()].kind {
-            Kind::Element(tag) => Some(tag),
+            NodeKind::Element(tag) => Some(tag),
             _ => None,
         }
     }
 
     #[inline]
-    pub(crate) fn fate(&self, id: NodeId) -> Fate {
-        self.rows[id.index()].fate
+    pub(crate) fn state(&self, id: NodeId) -> NodeState {
+        self.rows[id.index()].state
     }
 
     /// The parent; the document is its own.
     #[inline]
     pub(crate) fn parent(&self, id: NodeId) -> NodeId {
         self.rows[id.index()].parent
+    }
+
+    /// A node, then its ancestors, the innermost first.
+    pub(crate) fn self_and_ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        std::iter::once(id).chain(self.ancestors(id))
     }
 
     /// Parent, grandparent and so on, the document last.
@@ -96,7 +101,8 @@ impl Page {
 
     /// Whether neither the node nor anything around it was removed.
     pub(crate) fn is_live(&self, id: NodeId) -> bool {
-        self.fate(id) != Fate::Removed && self.ancestors(id).all(|ancestor| self.fate(ancestor) != Fate::Removed)
+        self.state(id) != NodeState::Removed
+            && self.ancestors(id).all(|ancestor| self.state(ancestor) != NodeState::Removed)
     }
 
     /// One past the last descendant.
@@ -146,7 +152,7 @@ impl Page {
                 steps.step();
                 let id = NodeId(at);
                 at = self.rows[id.index()].end;
-                if self.fate(id) != Fate::Removed {
+                if self.state(id) != NodeState::Removed {
                     return Some(id);
                 }
             }
@@ -185,6 +191,16 @@ impl Page {
         self.attributes.of(self.rows[id.index()].attributes)
     }
 
+    /// The names in an element's `class`, as they are written.
+    pub(crate) fn class(&self, id: NodeId) -> &str {
+        self.attribute(id, &local_name!("class")).unwrap_or_default()
+    }
+
+    /// Whether one of an element's class names is wanted.
+    pub(crate) fn has_class(&self, id: NodeId, is_wanted: impl FnMut(&str) -> bool) -> bool {
+        self.class(id).split_ascii_whitespace().any(is_wanted)
+    }
+
     /// The value of an attribute without a namespace. Attributes are few, so a scan that compares atoms beats hashing.
     #[inline]
     pub(crate) fn attribute(&self, id: NodeId, name: &LocalName) -> Option<&str> {
@@ -202,7 +218,7 @@ impl Page {
 
     /// The first class of an element; empty where it has none.
     pub(crate) fn first_class(&self, id: NodeId) -> &str {
-        let class = self.attribute(id, &local_name!("class")).unwrap_or_default();
+        let class = self.class(id);
         class.split_ascii_whitespace().next().unwrap_or_default()
     }
 
@@ -252,7 +268,7 @@ impl Page {
 
     /// The nodes that one filter took out and no other.
     pub(crate) fn cut_by(&self, filter: &'static str) -> impl Iterator<Item = NodeId> + '_ {
-        self.removed_roots.iter().filter(move |(_, by)| *by == filter).flat_map(|&(root, _)| {
+        self.removals.roots.iter().filter(move |(_, by)| *by == filter).flat_map(|&(root, _)| {
             let inside = Live::new(self, root.0 + 1, self.rows[root.index()].end);
             std::iter::once(root).chain(inside)
         })
@@ -260,7 +276,7 @@ impl Page {
 
     /// The subtrees that filters took out, with the filters, in the order in which they went.
     pub(crate) fn removed_roots(&self) -> &[(NodeId, &'static str)] {
-        &self.removed_roots
+        &self.removals.roots
     }
 
     /// The beginning of the live text below a node that a reader sees, white space as written, and a space where words stand
@@ -274,7 +290,7 @@ impl Page {
                 && (self.own_chars(id) > 0 || visible_chars(&text) == 0)
             {
                 if self.own_chars(id) > 0 {
-                    if last.is_some_and(|last| apart::gap(self, last, id) != Gap::None) {
+                    if last.is_some_and(|last| word_gaps::gap(self, last, id) != Gap::None) {
                         out.push(' ');
                     }
                     last = Some(id);
@@ -334,8 +350,8 @@ impl Page {
                 steps.step();
                 sibling = self.parent(sibling);
             }
-            if self.fate(sibling) != Fate::Removed
-                && !(self.kind(sibling) == Kind::Text && self.own_chars(sibling) == 0)
+            if self.state(sibling) != NodeState::Removed
+                && !(self.kind(sibling) == NodeKind::Text && self.own_chars(sibling) == 0)
             {
                 return Some(sibling);
             }

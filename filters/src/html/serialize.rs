@@ -7,7 +7,7 @@ use html5ever::{Attribute, LocalName, QualName, local_name, ns};
 use kuchikiki::NodeData;
 use memchr::{memchr, memchr3};
 
-use super::{Fate, Kind, NodeId, Page, tag::Tag};
+use super::{NodeId, NodeKind, NodeState, Page, tag::Tag};
 use crate::hashing::Table;
 
 /// How a subtree is written.
@@ -47,7 +47,7 @@ impl Rules<'_> {
 
 /// Writes the live nodes from `root` on.
 pub(crate) fn write(page: &Page, root: NodeId, rules: Rules<'_>, out: &mut String) {
-    let mut writer = Writer { page, rules, out };
+    let mut writer = HtmlWriter { page, rules, out };
     let mut open: Vec<NodeId> = Vec::with_capacity(64);
     let is_left_out = |id| rules.without.is_some_and(|without| page.contains(without, id));
     for id in page.live(root).filter(|&id| !is_left_out(id)) {
@@ -66,13 +66,13 @@ pub(crate) fn write(page: &Page, root: NodeId, rules: Rules<'_>, out: &mut Strin
     }
 }
 
-struct Writer<'a, 'b> {
+struct HtmlWriter<'a, 'b> {
     page: &'a Page,
     rules: Rules<'a>,
     out: &'b mut String,
 }
 
-impl Writer<'_, '_> {
+impl HtmlWriter<'_, '_> {
     /// Writes a start tag or a leaf; true where an end tag is owed.
     fn start(&mut self, id: NodeId) -> bool {
         match self.page.data(id) {
@@ -80,15 +80,15 @@ impl Writer<'_, '_> {
                 let Some(tag) = self.page.tag(id) else {
                     return false;
                 };
-                match self.page.fate(id) {
-                    Fate::AltText => {
+                match self.page.state(id) {
+                    NodeState::AltText => {
                         if let Some(alt) = self.page.attribute(id, &local_name!("alt")) {
                             escape_text(alt, self.out);
                         }
                         return false;
                     }
-                    Fate::Unwrapped | Fate::Removed => return false,
-                    Fate::Keep => {}
+                    NodeState::Unwrapped | NodeState::Removed => return false,
+                    NodeState::Keep => {}
                 }
                 if shows_no_markup(tag) {
                     self.beginning(id);
@@ -178,7 +178,7 @@ impl Writer<'_, '_> {
 
     fn text(&mut self, id: NodeId, text: &str) {
         let parent = self.page.parent(id);
-        let Kind::Element(tag) = self.page.kind(parent) else {
+        let NodeKind::Element(tag) = self.page.kind(parent) else {
             return escape_text(text, self.out);
         };
         if tag.is_raw_text() && self.is_html(parent) {

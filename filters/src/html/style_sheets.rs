@@ -21,9 +21,9 @@ const MAX_BYTES: usize = 1 << 20;
 /// Names of classes and ids with what the page's rules do to them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sheets {
-    hidden: Names,
+    hidden: SelectorNames,
     /// Out of sight, for screen readers: clipped to nothing, or moved far off the screen.
-    clipped: Names,
+    clipped: SelectorNames,
 }
 
 impl Sheets {
@@ -64,7 +64,7 @@ impl Sheets {
     }
 
     /// `shown` gets the selectors of rules that show something.
-    fn rule<'a>(&mut self, rule: &Rule<'a>, shown: &mut Vec<&'a str>) {
+    fn rule<'a>(&mut self, rule: &StyleRule<'a>, shown: &mut Vec<&'a str>) {
         /// Most rules say nothing of what is seen.
         const OF_INTEREST: Parts = Parts::new(&["display", "visibility", "position", "clip"]);
         if !OF_INTEREST.are_in_exactly(rule.body) {
@@ -86,7 +86,7 @@ impl Sheets {
 }
 
 /// A rule of the page's `<style>` elements.
-pub(crate) struct Rule<'a> {
+pub(crate) struct StyleRule<'a> {
     pub(crate) selectors: &'a str,
     pub(crate) body: &'a str,
     /// Whether it holds whatever the screen is: it stands in no block with a condition.
@@ -94,7 +94,7 @@ pub(crate) struct Rule<'a> {
 }
 
 /// Tells the rules of the page's `<style>` elements that are for screens.
-pub(crate) fn each_rule(page: &Page, mut tell: impl FnMut(&Rule<'_>)) {
+pub(crate) fn each_rule(page: &Page, mut tell: impl FnMut(&StyleRule<'_>)) {
     for css in texts(page) {
         read(&css, &mut tell);
     }
@@ -117,7 +117,7 @@ fn elements(page: &Page) -> impl Iterator<Item = NodeId> + '_ {
     styles.filter(|&id| is_for_screens(page, id))
 }
 
-fn read<'a>(css: &'a str, tell: &mut impl FnMut(&Rule<'a>)) {
+fn read<'a>(css: &'a str, tell: &mut impl FnMut(&StyleRule<'a>)) {
     let mut conditions = 0usize;
     let mut rest = css;
     while let Some(at) = memchr3(b'{', b'}', b';', rest.as_bytes()) {
@@ -131,7 +131,7 @@ fn read<'a>(css: &'a str, tell: &mut impl FnMut(&Rule<'a>)) {
                 let body = after.get(..end).unwrap_or(after);
                 rest = after.get(end + 1..).unwrap_or_default();
                 if !prelude.starts_with('@') && is_flat {
-                    tell(&Rule { selectors: prelude, body, holds: conditions == 0 });
+                    tell(&StyleRule { selectors: prelude, body, holds: conditions == 0 });
                 }
             }
             _ => {}
@@ -141,14 +141,14 @@ fn read<'a>(css: &'a str, tell: &mut impl FnMut(&Rule<'a>)) {
 
 /// Names in selectors, by the sign before them.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Names {
+pub(crate) struct SelectorNames {
     /// `.hide`
     classes: Set<String>,
     /// `#hint`
     ids: Set<String>,
 }
 
-impl Names {
+impl SelectorNames {
     pub(crate) fn add(&mut self, name: &str) {
         match name.split_at(1) {
             (".", class) => self.classes.insert(class.to_owned()),
@@ -342,7 +342,7 @@ mod tests {
         Sheets::of(&page(&format!("<style>{css}</style><p>x")))
     }
 
-    fn sorted(names: &Names) -> Vec<String> {
+    fn sorted(names: &SelectorNames) -> Vec<String> {
         let classes = names.classes.iter().map(|name| format!(".{name}"));
         let ids = names.ids.iter().map(|name| format!("#{name}"));
         let mut names: Vec<String> = classes.chain(ids).collect();

@@ -1,6 +1,6 @@
 //! What an algorithm answers, and what can be said of an answer.
 
-use crate::html::{Fate, NodeId, Page, tag::Tag};
+use crate::html::{NodeId, NodeState, Page, tag::Tag};
 pub(crate) use crate::measure::outermost;
 use crate::outline::tag_name;
 
@@ -121,7 +121,7 @@ pub(crate) fn cover(page: &Page, kept: &[bool]) -> Vec<NodeId> {
     let mut at = body;
     while at < page.end(body) {
         let (texts, kept) = counts[at.index()];
-        let is_settled = kept == 0 || kept == texts || page.fate(at) == Fate::Removed;
+        let is_settled = kept == 0 || kept == texts || page.state(at) == NodeState::Removed;
         if kept > 0 && kept == texts {
             out.push(at);
         }

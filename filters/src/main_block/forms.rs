@@ -13,7 +13,8 @@
 use html5ever::local_name;
 
 use crate::{
-    html::{NodeId, Page, said::cues::Cue, tag::Tag},
+    analysis::AnalysedPage,
+    html::{NodeId, Page, attribute_hints::class_hints::ClassHint, tag::Tag},
     measure::fields::Fields,
 };
 
@@ -58,7 +59,7 @@ pub(super) struct Forms {
 
 impl Forms {
     /// The forms of a page of whose text so many words are kept.
-    pub(super) fn of(page: &Page, kept_words: f64) -> Forms {
+    pub(super) fn of(page: &AnalysedPage, kept_words: f64) -> Forms {
         if !page.has_any(&[Tag::Form]) {
             return Forms::default();
         }
@@ -128,8 +129,8 @@ fn is_all(fields: &Fields, words: f64) -> bool {
 /// An address, and perhaps a box to agree with; with a name only where its author calls it so: it may be a petition too.
 fn is_newsletter(page: &Page, form: NodeId, fields: &Fields) -> bool {
     let is_called = || {
-        let mut around = std::iter::once(form).chain(page.ancestors(form).take(LEVELS));
-        around.any(|up| page.said(up).cues & Cue::Newsletter.bit() != 0)
+        let mut around = page.self_and_ancestors(form).take(1 + LEVELS);
+        around.any(|up| page.hints(up).class_hints & ClassHint::Newsletter.bit() != 0)
     };
     fields.mails > 0
         && fields.passwords + fields.numbers + fields.texts == 0
@@ -149,14 +150,14 @@ fn converts(fields: &Fields) -> bool {
 
 /// Whether a form above the headline has one line to fill in and perhaps a list of where to look: on pages without a `<header>` the
 /// site's search stands so, and a poem has few words.
-fn is_site_search(page: &Page, id: NodeId, fields: &Fields) -> bool {
+fn is_site_search(page: &AnalysedPage, id: NodeId, fields: &Fields) -> bool {
     let is_above = || page.headline.node.is_some_and(|node| page.end(id) <= node);
     fields.words == 1 && fields.count() - fields.lists == 1 && fields.lists <= 1 && is_above()
 }
 
 /// Whether it is a part of every page of the site.
 fn in_frame(page: &Page, id: NodeId) -> bool {
-    std::iter::once(id).chain(page.ancestors(id)).any(|up| {
+    page.self_and_ancestors(id).any(|up| {
         matches!(page.tag(up), Some(Tag::Nav | Tag::Header | Tag::Footer | Tag::Aside | Tag::Dialog))
             || page.attribute(up, &local_name!("role")).is_some_and(|role| {
                 ["navigation", "banner", "contentinfo", "complementary", "dialog", "search"]

@@ -4,6 +4,7 @@ use html5ever::local_name;
 
 use super::Choice;
 use crate::{
+    analysis::AnalysedPage,
     html::{NodeId, Page, tag::Tag},
     measure::leads_to_log_in,
     vocabulary::{self, Class},
@@ -20,7 +21,7 @@ const LIST: usize = 3;
 ///
 /// Not the page's headline or a heading of the first level, not a heading that is a link (a card that says all in its title),
 /// unless to where readers log in, or a text of its own, and not one of several that follow each other: those are a list.
-pub(super) fn drop_dead(page: &Page, choice: &mut Choice) {
+pub(super) fn drop_dead(page: &AnalysedPage, choice: &mut Choice) {
     let parts = parts(page, choice);
     let mut dead = Vec::new();
     // From the last to the first: a heading whose sections are all dead is dead.
@@ -146,7 +147,7 @@ fn shows(page: &Page, id: NodeId) -> bool {
     }
 }
 
-fn may_go(page: &Page, id: NodeId) -> bool {
+fn may_go(page: &AnalysedPage, id: NodeId) -> bool {
     let is_headline = page.headline.node.is_some_and(|node| page.contains(node, id) || page.contains(id, node));
     let is_text = page.tag(id) == Some(Tag::H1) || page.chars(id) > MAX_CHARS;
     !is_headline

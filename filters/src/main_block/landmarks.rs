@@ -12,7 +12,10 @@
 
 use html5ever::local_name;
 
-use crate::html::{NodeId, Page, tag::Tag};
+use crate::{
+    analysis::AnalysedPage,
+    html::{NodeId, Page, tag::Tag},
+};
 
 /// Visible characters beside headings and links that must be left, unless a picture or a field is. A line of text.
 const MIN_LEFT: usize = 40;
@@ -31,17 +34,17 @@ const MENU_LINKS: usize = 3;
 const MENU_SHARE: f64 = 0.8;
 
 /// Takes the frame out, if anything is left to see.
-pub(super) fn remove(page: &mut Page, filter: &'static str) {
+pub(super) fn remove(page: &mut AnalysedPage, filter: &'static str) {
     let frame = frame(page);
     if leaves_something(page, &frame) {
         for id in frame {
-            page.frame_chars += page.chars(id);
+            page.outcome.frame_chars += page.chars(id);
             page.remove(id, filter);
         }
     }
 }
 
-fn frame(page: &Page) -> Vec<NodeId> {
+fn frame(page: &AnalysedPage) -> Vec<NodeId> {
     let mut found = Vec::new();
     let mut over = NodeId::DOCUMENT;
     let holds = |outer: NodeId, inner: Option<NodeId>| inner.is_some_and(|inner| page.contains(outer, inner));

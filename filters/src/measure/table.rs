@@ -101,7 +101,7 @@ pub(crate) fn numbered_code(page: &Page, table: NodeId) -> Option<[NodeId; 2]> {
     let is_called_code = |id: NodeId| page.attribute(id, &local_name!("class")).is_some_and(|class| CODE.are_in(class));
     let is_code = page.chars(code) > 0
         && (page.live(code).any(|id| matches!(page.tag(id), Some(Tag::Pre | Tag::Code)))
-            || std::iter::once(code).chain(page.ancestors(code).take(4)).any(is_called_code));
+            || page.self_and_ancestors(code).take(5).any(is_called_code));
     if !is_code {
         return None;
     }

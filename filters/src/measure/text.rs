@@ -15,7 +15,7 @@ mod writer;
 use url::Url;
 
 use crate::{
-    html::{Fate, NodeId, Page, parse::Parser, tag::Tag},
+    html::{NodeId, NodeState, Page, parse::Parser, tag::Tag},
     measure::{
         formula,
         table::{self, Columns},
@@ -73,7 +73,7 @@ pub(crate) fn without(page: &Page, root: NodeId, max_line_breaks: usize, left_ou
                 writer.open_sign(tag);
                 open.push((page.end(id), Some(tag)));
             }
-            Some(Tag::Img) if page.fate(id) == Fate::AltText => {
+            Some(Tag::Img) if page.state(id) == NodeState::AltText => {
                 if let Some(alt) = page.attribute(id, &html5ever::local_name!("alt")) {
                     writer.inline(alt);
                 }

@@ -11,27 +11,23 @@
 //! Readability takes the first of `rel=author`, `itemprop=author` and a class like `byline` (`_isValidByline`), wherever
 //! it is.
 
-mod joined;
 mod place;
 mod signs;
-mod words;
 
 use html5ever::local_name;
 
 use super::{
-    MAX_NAME_BYTES,
-    author::{tidy, trim, trim_start, without_opener},
-    date, start_of_line,
+    Headline, MAX_NAME_BYTES, date,
+    names::{joined, openers, tidy, trim, trim_start, without_opener},
+    start_of_line,
 };
 use crate::{
-    html::{Headline, NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
     vocabulary::words::one_line,
 };
-pub(super) use joined::names as joined_names;
 pub(super) use place::Places;
 use signs::Sign;
 pub(super) use signs::is_of_another;
-pub(super) use words::clear_openers;
 
 /// Most characters of a byline; Readability has the same. Higher: paragraphs about the author.
 const MAX_CHARS: usize = 100;
@@ -107,7 +103,7 @@ fn name_in(page: &Page, id: NodeId) -> Option<String> {
         return tidy(first_part(&short_line(start_of_line(page, within))?));
     }
     let line = short_line(first_line(page, id))?;
-    tidy(cut(without_opener(&line, words::openers())))
+    tidy(cut(without_opener(&line, openers::all())))
 }
 
 fn short_line(line: String) -> Option<String> {
@@ -155,9 +151,10 @@ fn said(page: &Page, id: NodeId, is_near: bool) -> Option<Mark> {
         (is_short && (is_near || signs::may_open(start))).then(|| one_line(start))?
     };
     if is_near && let Some(name) = joined::names(&line) {
-        return Some(Mark { element: id, sign: Sign::Said, name });
+        return Some(Mark { element: id, sign: Sign::AttributeHints, name });
     }
-    let (sign, openers) = if is_near { (Sign::Said, words::openers()) } else { (Sign::Written, words::sure_openers()) };
+    let (sign, openers) =
+        if is_near { (Sign::AttributeHints, openers::all()) } else { (Sign::Written, openers::sure()) };
     let rest = without_opener(&line, openers);
     if rest.len() == trim(&line).len() || !is_near && goes_on(page, id) {
         return None;

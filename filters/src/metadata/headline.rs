@@ -14,11 +14,13 @@
 mod shown;
 mod site;
 
-use super::{MAX_HEADLINE_NODES, document_title, is_same, json_ld::JsonLd, letters, metas::Metas, start_of_line};
+use super::{
+    Headline, MAX_HEADLINE_NODES, document_title, is_same, json_ld::JsonLd, letters, metas::Metas, start_of_line,
+};
 use crate::{
     hashing::Table,
     hosts::is_same_site,
-    html::{Headline, NodeId, Page, tag::Tag},
+    html::{NodeId, Page, tag::Tag},
     measure::is_left_open,
 };
 use site::{Side, Site, split};

@@ -141,7 +141,7 @@ impl JsonLd {
     }
 
     pub(super) fn language(&self) -> Option<String> {
-        super::marks::language_tag(self.work()?.get("inLanguage")?.as_str()?)
+        super::language::language_tag(self.work()?.get("inLanguage")?.as_str()?)
     }
 
     pub(super) fn site(&self) -> Option<String> {

@@ -1,60 +1,27 @@
-//! What the page's own elements say: the language of the root, and the day in microdata and `<time>`.
+//! The day of publication in the page's own elements: microdata, `<time>` and texts near the headline.
 
 use html5ever::{LocalName, local_name};
 
 use super::{
     byline::{self, Places},
-    date, start_of_line,
+    date, language, start_of_line,
 };
-use crate::html::{NodeId, Page, said::Hint, tag::Tag};
+use crate::html::{NodeId, Page, attribute_hints::Hint, tag::Tag};
 use crate::vocabulary::lists::{Words, words};
-
-/// The language of the page: the one on the root, else on the body.
-pub(super) fn language(page: &Page) -> Option<String> {
-    let on = |id| page.attribute(id, &local_name!("lang"));
-    let value = page.html().and_then(on).or_else(|| on(page.body()))?;
-    language_tag(value)
-}
-
-/// A tag in the form of BCP 47 (RFC 5646 § 2.1), near enough: `en_us` becomes `en-US`.
-pub(super) fn language_tag(value: &str) -> Option<String> {
-    let mut parts = value.trim().split(['-', '_']);
-    let language = parts.next()?.to_ascii_lowercase();
-    let is_language = (2..=3).contains(&language.len()) && language.bytes().all(|b| b.is_ascii_lowercase());
-    if !is_language {
-        return None;
-    }
-    let mut tag = language;
-    for part in parts.take(3) {
-        if !(2..=8).contains(&part.len()) || !part.bytes().all(|b| b.is_ascii_alphanumeric()) {
-            break;
-        }
-        tag.push('-');
-        match part.len() {
-            2 => tag.push_str(&part.to_ascii_uppercase()),
-            4 => {
-                tag.push_str(&part[..1].to_ascii_uppercase());
-                tag.push_str(&part[1..].to_ascii_lowercase());
-            }
-            _ => tag.push_str(part),
-        }
-    }
-    Some(tag)
-}
 
 /// The day on which the page says that it was published: microdata, `<time pubdate>`, else the first `<time>` near the headline,
 /// or on a page that has few (a list of posts has one each), else a text near the headline that is a day.
 pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
     const FEW: usize = 3;
     let itemprop = local_name!("itemprop");
-    let language = language(page);
+    let language = language::of_page(page);
     let places = headline.map(|headline| Places::of(page, Some(headline)));
     let mut times = Vec::new();
     let mut near_headline = None;
     let is_changed = |id| CHANGED.iter().any(|word| text_before(page, id).to_lowercase().contains(word));
     let is_near = |id| places.as_ref().is_some_and(|places| places.is_near(id));
     for id in page.live(page.body()) {
-        let property = page.said(id).has(Hint::Property);
+        let property = page.hints(id).has(Hint::Property);
         let property = property.then(|| page.attribute(id, &itemprop)).flatten();
         let is_published = property.is_some_and(|value| matches!(value, "datePublished" | "dateCreated"))
             && !byline::is_of_another(page, id);
@@ -90,7 +57,7 @@ pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
 }
 
 fn is_called_published(page: &Page, id: NodeId) -> bool {
-    let class = page.attribute(id, &local_name!("class")).unwrap_or_default();
+    let class = page.class(id);
     class.split_ascii_whitespace().any(|class| class == "published")
 }
 
@@ -130,7 +97,7 @@ fn date_below(page: &Page, headline: NodeId) -> Option<String> {
     /// "Last updated on Wednesday, 21st November 2026 | 5 min read" is 60.
     const MAX_BYTES: usize = 80;
     let (mut changed, mut owned) = (None, None);
-    let language = language(page);
+    let language = language::of_page(page);
     for id in Places::of(page, Some(headline)).near() {
         let Some(text) = page.text(id).filter(|text| text.trim().len() <= MAX_BYTES) else {
             continue;

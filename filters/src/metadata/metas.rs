@@ -116,7 +116,7 @@ impl Metas {
     }
 
     pub(super) fn language(&self) -> Option<String> {
-        self.first(&["content-language", "og:locale", "dc.language"]).and_then(super::marks::language_tag)
+        self.first(&["content-language", "og:locale", "dc.language"]).and_then(super::language::language_tag)
     }
 
     pub(super) fn description(&self) -> Option<String> {

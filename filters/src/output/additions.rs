@@ -10,7 +10,6 @@ use url::Url;
 use super::{
     Settings,
     interface::{Interface, Word},
-    tidy,
 };
 use crate::{
     analysis::AnalysedPage,
@@ -19,6 +18,7 @@ use crate::{
         serialize::{escape_attribute, escape_text},
         tag::Tag,
     },
+    measure::pictures,
     metadata::{day_in, is_same, letters},
     vocabulary::words::has_plain_letters,
 };
@@ -37,14 +37,10 @@ const START_BYTES: usize = 1500;
 /// Characters of a line that names who wrote the text and when. Longer ones are sentences of the text, in which a name may stand too.
 const LINE_CHARS: usize = 100;
 
-/// Names of files that stand for a site and not for an article.
-const SITE_PICTURES: [&str; 9] =
-    ["logo", "default", "placeholder", "favicon", "avatar", "icon", "sprite", "fallback", "og-image"];
-
 /// Markup to stand directly below the headline. Empty on a page of which nothing was selected: it shows its own.
 pub(super) fn below_headline(page: &AnalysedPage, settings: &Settings) -> String {
     let mut out = String::new();
-    if page.main_block.is_none() {
+    if page.outcome.main_block.is_none() {
         return out;
     }
     if settings.byline {
@@ -186,7 +182,7 @@ fn is_in_host(url: &Url, site: &str) -> bool {
 /// Whether the block has a picture of its own: one that is no icon.
 fn shows_picture(page: &AnalysedPage) -> bool {
     page.live(page.body()).any(|id| match page.tag(id) {
-        Some(Tag::Img) => !tidy::is_small(page, id),
+        Some(Tag::Img) => !pictures::is_small(page, id),
         Some(Tag::Video | Tag::Iframe | Tag::Svg | Tag::Canvas) => true,
         _ => false,
     })
@@ -198,7 +194,7 @@ fn lead_image(page: &AnalysedPage) -> Option<(String, String)> {
     let name = told.and_then(file_name);
     let mut above = None;
     for id in page.cut_by("main_block") {
-        if page.tag(id) != Some(Tag::Img) || tidy::is_small(page, id) {
+        if page.tag(id) != Some(Tag::Img) || pictures::is_small(page, id) {
             continue;
         }
         let Some(source) = page.address(id, &local_name!("src")) else {
@@ -232,7 +228,7 @@ fn lead_image(page: &AnalysedPage) -> Option<(String, String)> {
 
 /// Whether a picture is large and stands between the headline, or a little before the block, and the block.
 fn stands_above(page: &AnalysedPage, id: NodeId) -> bool {
-    let Some(block) = page.main_block else {
+    let Some(block) = page.outcome.main_block else {
         return false;
     };
     let start = match page.headline.node {
@@ -249,7 +245,7 @@ fn stands_above(page: &AnalysedPage, id: NodeId) -> bool {
 }
 
 fn is_of_site(url: &Url) -> bool {
-    file_name(url).is_none_or(|name| SITE_PICTURES.iter().any(|word| name.contains(word)))
+    file_name(url).is_none_or(|name| pictures::is_file_of_site(&name))
 }
 
 /// The name of a picture's file without its ending and its size: `a-1024x768.jpg` and `a.webp` are one picture.

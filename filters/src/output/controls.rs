@@ -130,6 +130,12 @@ pub struct Links {
     pub look: Url,
 }
 
+impl fmt::Debug for Links {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Links").field("view", &self.view).field("site", &self.site).finish_non_exhaustive()
+    }
+}
+
 /// The contents of the bar of one page.
 pub(crate) struct Bar<'a> {
     pub(crate) links: &'a Links,
@@ -150,7 +156,7 @@ pub(crate) struct Removed {
 
 /// Writes the bar, or without one the link to the page as it was.
 pub(super) fn write(around: &Surroundings<'_>, out: &mut String) {
-    let Surroundings { words, untouched: original, .. } = around;
+    let Surroundings { words, bypass_link: original, .. } = around;
     let Some(bar) = around.bar else {
         if let Some(original) = original {
             let attributes = format!(" lang=\"{}\" dir=\"auto\"", words.language);

@@ -20,7 +20,7 @@ mod writer;
 use html5ever::{LocalName, local_name};
 
 use crate::{
-    html::{Fate, NodeId, Page, tag::Tag},
+    html::{NodeId, NodeState, Page, tag::Tag},
     measure::{self, table},
     vocabulary::words::visible_chars,
 };
@@ -45,7 +45,7 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId) -> String {
             continue;
         }
         match page.tag(id) {
-            Some(_) if page.fate(id) == Fate::Unwrapped => {}
+            Some(_) if page.state(id) == NodeState::Unwrapped => {}
             Some(tag) => match enter(&mut writer, page, id, tag) {
                 Step::Over => over = page.end(id),
                 Step::Inside => {}
@@ -253,7 +253,7 @@ fn text(writer: &mut Writer, page: &Page, id: NodeId) {
 fn image(writer: &mut Writer, page: &Page, id: NodeId) {
     let alt = page.attribute(id, &local_name!("alt"));
     let alt = alt.unwrap_or_default();
-    if page.fate(id) == Fate::AltText {
+    if page.state(id) == NodeState::AltText {
         writer.text(alt);
     } else if let Some(address) = page.shown_address(id, &local_name!("src"))
         && !address.starts_with("data:")

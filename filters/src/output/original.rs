@@ -7,6 +7,7 @@
 
 mod unrevealed;
 
+use crate::analysis::AnalysedPage;
 use html5ever::{LocalName, local_name};
 
 use super::{Surroundings, controls, write_links};
@@ -37,14 +38,14 @@ padding:.4rem 1rem!important;border-top:1px solid #888!important;background:#fff
 /// The source expression that lets a Content-Security-Policy admit [`STYLE`] (CSP Level 3 § 2.3.1).
 pub(crate) const STYLE_SOURCE: &str = "'sha256-pW7sY2TGApZrU/sc8nvOq3BKpg1oLTEx+b6xGR99qLU='";
 
-pub(super) fn write(page: &Page, around: Surroundings<'_>) -> String {
+pub(super) fn write(page: &AnalysedPage, around: Surroundings<'_>) -> String {
     write_styled(page, STYLE, around)
 }
 
 /// Writes the page in its own look, with this style sheet added.
-pub(super) fn write_styled(page: &Page, style: &str, around: Surroundings<'_>) -> String {
+pub(super) fn write_styled(page: &AnalysedPage, style: &str, around: Surroundings<'_>) -> String {
     let mut after_head_start = String::from("<meta charset=\"utf-8\">");
-    if page.main_block.is_some() && !has_viewport(page) {
+    if page.outcome.main_block.is_some() && !has_viewport(page) {
         after_head_start.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
     }
     let mut before_head_end = String::with_capacity(style.len() + 16);
@@ -53,7 +54,7 @@ pub(super) fn write_styled(page: &Page, style: &str, around: Surroundings<'_>) -
     before_head_end.push_str("</style>");
     let mut before_body_end = String::new();
     write_links(page, around.words, &mut before_body_end);
-    if around.untouched.is_some() {
+    if around.bypass_link.is_some() {
         before_body_end.push_str("<div id=\"gleaner-bar\">");
         controls::write(&around, &mut before_body_end);
         before_body_end.push_str("</div>");
@@ -75,14 +76,14 @@ pub(super) fn write_styled(page: &Page, style: &str, around: Surroundings<'_>) -
 
 /// Marks the main block and what is around it for [`STYLE`], and takes the page's own word on its encoding out: the
 /// output is UTF-8 whatever the page was.
-pub(crate) fn prepare(page: &mut Page) {
+pub(crate) fn prepare(page: &mut AnalysedPage) {
     let charset_metas: Vec<NodeId> =
         page.live(NodeId::DOCUMENT).filter(|&id| page.tag(id) == Some(Tag::Meta) && names_charset(page, id)).collect();
     for id in charset_metas {
         page.drop_silently(id);
     }
     unrevealed::show(page);
-    let Some(main) = page.main_block else { return };
+    let Some(main) = page.outcome.main_block else { return };
     let mark = LocalName::from("data-gleaner");
     let around: Vec<NodeId> = page
         .ancestors(main)

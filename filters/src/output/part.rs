@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use html5ever::{LocalName, local_name};
 
-use super::{additions, interface::Interface, reader, tidy};
+use super::{additions, headline::headline_in, interface::Interface, reader, tidy};
 use crate::{
     analysis::AnalysedPage,
     filter::lazy_images::source_set::candidates,
@@ -42,12 +42,12 @@ pub struct Part {
 /// Takes out what says the headline of the whole article once more, who wrote it and when, and makes names and addresses
 /// those of the whole. A thread goes on with its next post, of which nothing has been said.
 pub(crate) fn prepare(page: &mut AnalysedPage, part: &Part) {
-    if let Some(heading) = reader::headline_in(page)
+    if let Some(heading) = headline_in(page)
         && is_headline_of_both(&start_of_line(page, heading), &part.article)
     {
         page.drop_silently(heading);
     }
-    if !tidy::posts::mark_first(page) {
+    if !tidy::records::mark_first_post(page) {
         additions::drop_byline(page);
     }
     let elements: Vec<NodeId> = page.live(page.body()).filter(|&id| page.tag(id).is_some()).collect();
@@ -164,8 +164,8 @@ mod tests {
         let mut page = page_at("https://example.org/clocks/2/", &html);
         page.metadata.author = Some("Ann Lee".to_owned());
         page.metadata.date = Some("2026-11-20".to_owned());
-        page.posts = vec![by_id(&page, "a"), by_id(&page, "b")];
-        tidy::posts::mark(&mut page);
+        page.outcome.posts = vec![by_id(&page, "a"), by_id(&page, "b")];
+        tidy::records::mark_posts(&mut page);
         prepare(&mut page, &second());
         let content = write(&page).content;
         assert_eq!(content.matches("20 November").count(), 2, "{content}");

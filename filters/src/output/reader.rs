@@ -13,7 +13,7 @@ use super::{Settings, Surroundings, Written, additions, controls, tidy, write_li
 use crate::{
     analysis::AnalysedPage,
     html::{
-        Kind, NodeId, Page,
+        NodeId, NodeKind, Page,
         serialize::{self, Rules, escape_attribute, escape_text},
         tag::Tag,
     },
@@ -21,7 +21,7 @@ use crate::{
 };
 
 pub use look::{ReaderLook, Theme, Typeface};
-pub(super) use top::{Top, headline_in};
+pub(super) use top::Top;
 
 /// The policy for this page instead of the origin's, which knows nothing of our style: no scripts, no plug-ins, pictures
 /// and players from anywhere.
@@ -54,7 +54,7 @@ pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundin
         comments: false,
         after: top.shown.map(|heading| (heading, below.as_str())),
         without: top.lifted,
-        inside: Some(&tidy::posts::rules(page)),
+        inside: Some(&tidy::records::post_rules(page)),
         ..Rules::VERBATIM
     };
     for child in page.live_children(page.body()) {
@@ -69,7 +69,7 @@ pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundin
 
 /// A text as a page, below the bar and its headline, where that does not stand in the text. Browsers of terminals cut the lines of a
 /// `<pre>` where they end.
-pub(crate) fn text_page(page: &Page, headline: Option<&str>, text: &str, around: Surroundings<'_>) -> String {
+pub(crate) fn text_page(page: &AnalysedPage, headline: Option<&str>, text: &str, around: Surroundings<'_>) -> String {
     let mut out = String::with_capacity(16 * 1024);
     write_head(page, around.look, "main>p{white-space:pre-wrap}", &mut out);
     write_header(page, around, &mut out);
@@ -198,7 +198,7 @@ pub(crate) fn prepare(page: &mut AnalysedPage) {
         .live(page.body())
         .filter(|&id| match page.tag(id) {
             Some(Tag::Style | Tag::Link | Tag::Meta | Tag::Title | Tag::Base | Tag::Template | Tag::Dialog) => true,
-            Some(Tag::Svg) => tidy::drawings::is_icon(page, id),
+            Some(Tag::Svg) => tidy::icons::is_drawn_icon(page, id),
             _ => false,
         })
         .collect();
@@ -255,7 +255,7 @@ fn drop_empty(page: &mut Page) {
             };
         if is_kept {
             holds_something[parent.index()] = true;
-        } else if page.kind(id) == Kind::Text {
+        } else if page.kind(id) == NodeKind::Text {
             holds_space[parent.index()] = true;
         } else if let Some(tag) = page.tag(id).filter(|&tag| !is_structure(tag)) {
             // `if<span> </span>x`: the space keeps two words apart, however deep it stands in inline elements.

@@ -9,7 +9,7 @@ use url::Host;
 
 use super::names;
 use crate::{
-    html::{NodeId, Page, said::Hint, tag::Tag},
+    html::{NodeId, Page, attribute_hints::Hint, tag::Tag},
     vocabulary::{
         lists::{Words, words},
         starts::Starts,
@@ -212,7 +212,7 @@ impl Signs {
                 }
                 _ => {}
             }
-            if page.said(id).has(Hint::Property)
+            if page.hints(id).has(Hint::Property)
                 && let Some(part) = page.attribute(id, &item_prop)
             {
                 self.offers += usize::from(matches!(part, "price" | "sku" | "offers"));

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use url::Url;
 
-use super::score::{bag, flat};
+use super::words::{bag, flat};
 
 /// A page and its annotation.
 pub(super) struct Sample {

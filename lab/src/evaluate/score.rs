@@ -1,15 +1,15 @@
 //! One page's scores: word F1 against the reference, the snippets that must and must not be there, the title, and text nodes.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::collections::HashMap;
 
 use gleaner_filters::{FilterName, PageError};
-use regex::Regex;
 use serde::Serialize;
 
 use super::{
     contestant::Contestant,
     dataset::Sample,
     nodes::{Mapping, NodeScore},
+    words::{bag, flat},
 };
 
 /// One page's results, one for each contestant.
@@ -135,21 +135,6 @@ fn word_scores(kept: &HashMap<String, usize>, wanted: &HashMap<String, usize>) -
     let recall = common as f64 / wanted_words as f64;
     let f1 = if common == 0 { 0.0 } else { 2.0 * precision * recall / (precision + recall) };
     (precision, recall, f1)
-}
-
-pub(super) fn bag(text: &str) -> HashMap<String, usize> {
-    static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\w+").expect("the pattern is a constant"));
-    let mut bag = HashMap::new();
-    for word in WORD.find_iter(text) {
-        *bag.entry(word.as_str().to_lowercase()).or_insert(0) += 1;
-    }
-    bag
-}
-
-/// Lower case, white space collapsed: how snippets are compared.
-pub(super) fn flat(text: &str) -> String {
-    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-    words.join(" ")
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use super::{Explanation, RemovedPart};
 use crate::{
+    analysis::AnalysedPage,
     chain::blocks::Block,
     hashing::Table,
     html::{
-        NodeId, Page,
+        NodeId,
         serialize::{escape_attribute, escape_text},
     },
     output::{self, Shape, Surroundings},
@@ -18,7 +19,7 @@ const MAX_ROWS: usize = 400;
 
 /// The page; `roots` are what was removed, as in the explanation.
 pub(super) fn write(
-    page: &Page,
+    page: &AnalysedPage,
     explanation: &Explanation,
     roots: &[(NodeId, &'static str)],
     around: Surroundings<'_>,
@@ -27,7 +28,7 @@ pub(super) fn write(
     for (&(id, _), part) in roots.iter().zip(&explanation.removed) {
         labels.entry(id).or_default().push_str(&label(part));
     }
-    let place = page.main_block.filter(|&place| place != page.body());
+    let place = page.outcome.main_block.filter(|&place| place != page.body());
     if let Some(place) = place {
         let scores = details(explanation);
         labels.entry(place).or_default().push_str(&scores);

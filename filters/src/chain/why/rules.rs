@@ -3,17 +3,18 @@
 use html5ever::local_name;
 
 use crate::{
+    analysis::AnalysedPage,
     blocking::Blocker,
     filter::ad_servers::{hidden_by, wanted},
     html::{NodeId, Page, tag::Tag},
 };
 
 /// The rule. `ignore` is told by its settings.
-pub(super) fn rule(page: &Page, id: NodeId, filter: &str, lists: &dyn Blocker) -> String {
+pub(super) fn rule(page: &AnalysedPage, id: NodeId, filter: &str, lists: &dyn Blocker) -> String {
     match filter {
         "ad_servers" => by_list(page, id, lists).or_else(|| by_selector(page, id, lists)).unwrap_or_default(),
         "ignore" => ignored(page.tag(id)).to_owned(),
-        "main_block" => match page.main_block {
+        "main_block" => match page.outcome.main_block {
             Some(place) if page.contains(place, id) => "not content, inside the main block",
             Some(_) => "outside the main block",
             None => "marked as menu, footer or notice",

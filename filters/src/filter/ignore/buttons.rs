@@ -1,10 +1,9 @@
 //! What is content in a button, though nothing answers the button itself any more.
 
-use std::iter;
-
 use html5ever::LocalName;
 
 use crate::{
+    analysis::AnalysedPage,
     html::{NodeId, Page, tag::Tag},
     metadata::start_of_line,
     vocabulary::{
@@ -14,7 +13,7 @@ use crate::{
 };
 
 /// Whether a button's words are a line of the page: a heading, a question whose answer opens, or the name of what unfolds below.
-pub(super) fn is_content(page: &Page, id: NodeId) -> bool {
+pub(super) fn is_content(page: &AnalysedPage, id: NodeId) -> bool {
     is_heading(page, id) || asks(page, id) || unfolds(page, id)
 }
 
@@ -45,7 +44,7 @@ fn asks(page: &Page, id: NodeId) -> bool {
 
 /// Whether a button holds a heading, is most of the one around it, or says what the headline says; "Add to favourites" behind its words
 /// is not.
-fn is_heading(page: &Page, id: NodeId) -> bool {
+fn is_heading(page: &AnalysedPage, id: NodeId) -> bool {
     let heading = page.ancestors(id).find(|&up| page.tag(up).is_some_and(Tag::is_heading));
     let Some(heading) = heading else {
         return page.live(id).any(|inside| page.tag(inside).is_some_and(Tag::is_heading));
@@ -71,7 +70,7 @@ pub(super) fn is_in_sentence(page: &Page, id: NodeId) -> bool {
 fn unfolds(page: &Page, id: NodeId) -> bool {
     const MIN_CHARS: usize = 20;
     let chars = page.chars(id);
-    let mut around = iter::once(id).chain(page.ancestors(id).take(2)).take_while(|&up| page.chars(up) == chars);
+    let mut around = page.self_and_ancestors(id).take(3).take_while(|&up| page.chars(up) == chars);
     let mut next = || around.find_map(|up| page.live_siblings_after(up).find(|&next| page.chars(next) > 0));
     let is_text = |next: NodeId| {
         let linked: usize = page.live(next).filter(|&at| page.in_link(at)).map(|at| page.own_chars(at)).sum();

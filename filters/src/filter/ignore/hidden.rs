@@ -7,7 +7,7 @@ use html5ever::local_name;
 use super::is_control;
 use crate::html::style_sheets::{Sheets, style_hides};
 use crate::{
-    html::{Fate, NodeId, Page, said::Hint, tag::Tag},
+    html::{NodeId, NodeState, Page, attribute_hints::Hint, tag::Tag},
     measure::Measures,
     vocabulary::parts::Parts,
 };
@@ -35,11 +35,11 @@ pub(crate) fn remove_hidden(page: &mut Page, filter: &'static str) {
     let mut at = NodeId::DOCUMENT;
     while at < page.end(NodeId::DOCUMENT) {
         match hidden.size(page, at) {
-            Some(Size::Trifle) if page.fate(at) != Fate::Removed => page.remove(at, filter),
+            Some(Size::Trifle) if page.state(at) != NodeState::Removed => page.remove(at, filter),
             Some(Size::Large) => show(page, at),
             _ => {}
         }
-        at = if page.fate(at) == Fate::Removed { page.end(at) } else { NodeId(at.0 + 1) };
+        at = if page.state(at) == NodeState::Removed { page.end(at) } else { NodeId(at.0 + 1) };
     }
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn show_hidden(page: &mut Page, pieces: Option<&'static str>) {
     let sheets = Sheets::of(page);
     let hides = |id: &NodeId| is_hidden(page, *id) || sheets.hides(page, *id);
     let hidden: Vec<NodeId> = if sheets.hide_nothing() {
-        let inside = page.telling(Hint::Hides.bit(), &[]);
+        let inside = page.elements_with_hints(Hint::Hides.bit(), &[]);
         iter::once(page.body()).chain(inside).filter(hides).collect()
     } else {
         page.live(page.body()).filter(hides).collect()
@@ -124,7 +124,7 @@ fn is_aside(page: &Page, id: NodeId) -> bool {
     ]);
     let chars = page.chars(id);
     let names = [local_name!("class"), local_name!("id"), local_name!("role")];
-    let mut around = iter::once(id).chain(page.ancestors(id).take(LEVELS));
+    let mut around = page.self_and_ancestors(id).take(1 + LEVELS);
     let mut unfolds = || {
         around.any(|up| {
             let values = names.iter().filter_map(|name| page.attribute(up, name));
@@ -184,7 +184,7 @@ pub(super) enum Size {
 /// The page's own word that nobody should see the element, written on the element itself. `hidden="until-found"` is
 /// meant to be found (HTML Standard § 6.1).
 fn is_hidden(page: &Page, id: NodeId) -> bool {
-    if !page.said(id).has(Hint::Hides) {
+    if !page.hints(id).has(Hint::Hides) {
         return false;
     }
     let mut is_hidden = false;

@@ -8,7 +8,7 @@ use html5ever::local_name;
 
 use crate::html::{
     NodeId, Page,
-    said::{
+    attribute_hints::{
         Hint,
         scripts::{has_scheme, is_script, may_run},
     },
@@ -23,7 +23,7 @@ pub(super) fn disarm(page: &mut Page, id: NodeId, tag: Tag) {
     }
     let is_plug_in = matches!(tag, Tag::Object | Tag::Embed | Tag::Applet);
     let is_copy = tag == Tag::Foreign && page.has_local_name(id, "use");
-    if !page.said(id).has(Hint::Runs) && !is_plug_in && !is_copy {
+    if !page.hints(id).has(Hint::Runs) && !is_plug_in && !is_copy {
         return;
     }
     page.drop_attributes(id, |name, value| {

@@ -81,7 +81,7 @@ pub(super) fn make_frame(page: &mut Page, id: NodeId) -> bool {
 }
 
 fn address(page: &Page, id: NodeId) -> Option<String> {
-    let classes = page.attribute(id, &local_name!("class")).unwrap_or_default();
+    let classes = page.class(id);
     let may_be = page.tag(id) == Some(Tag::Other) || CLASSES.are_in_exactly(classes);
     if !may_be || page.has_attribute(id, &local_name!("src")) {
         return None;

@@ -30,7 +30,7 @@ pub(super) struct Guard {
     /// Tokens so far, parse errors left out.
     pub(super) tokens: Cell<u64>,
     /// The type of the last token, for the one after it.
-    pub(super) last: Cell<Told>,
+    pub(super) last: Cell<TokenKind>,
     /// Whether the last script that began holds data.
     pub(super) script_is_data: Cell<bool>,
     /// The next tag that the tokenizer tells is known already: it is told to read on by these rules.
@@ -49,7 +49,7 @@ pub(super) struct Guard {
 
 /// The type of a token, as the guard needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum TokenKind {
     /// Text, which may go on.
     Text,
     /// A tag, a comment, a document type: it has ended, and what follows is content.
@@ -73,7 +73,7 @@ impl Guard {
             max_nodes,
             passed: OnceCell::new(),
             tokens: Cell::new(0),
-            last: Cell::new(Told::Text),
+            last: Cell::new(TokenKind::Text),
             script_is_data: Cell::new(false),
             is_known: Cell::new(None),
             noscript: RefCell::new(Noscript::new(!scripting)),
@@ -182,8 +182,8 @@ impl TokenSink for Guard {
         }
         self.tokens.set(self.tokens.get() + 1);
         let told = match &token {
-            Token::TagToken(_) | Token::CommentToken(_) | Token::DoctypeToken(_) => Told::Markup,
-            _ => Told::Text,
+            Token::TagToken(_) | Token::CommentToken(_) | Token::DoctypeToken(_) => TokenKind::Markup,
+            _ => TokenKind::Text,
         };
         self.last.set(told);
         if let Token::TagToken(tag) = &token {
@@ -205,8 +205,8 @@ impl TokenSink for Guard {
         let result = self.builder.process_token(token, line_number);
         self.look();
         match &result {
-            TokenSinkResult::RawData(kind) => self.last.set(Told::Raw(*kind)),
-            TokenSinkResult::Plaintext => self.last.set(Told::Plaintext),
+            TokenSinkResult::RawData(kind) => self.last.set(TokenKind::Raw(*kind)),
+            TokenSinkResult::Plaintext => self.last.set(TokenKind::Plaintext),
             TokenSinkResult::Continue | TokenSinkResult::Script(_) => {}
         }
         result

@@ -8,13 +8,8 @@
 
 use html5ever::{
     LocalName, local_name,
-    tendril::StrTendril,
-    tokenizer::{Tag, TagKind, Token},
+    tokenizer::{Tag, TagKind},
 };
-use memchr::memmem;
-
-use super::short_cut::Read;
-use crate::vocabulary::words::count;
 
 /// Elements inside each other that are known. Deeper ones are not ended.
 const MAX_OPEN: usize = 256;
@@ -87,22 +82,4 @@ fn is_void(name: &LocalName) -> bool {
         "param", "source", "track", "wbr",
     ]
     .contains(&&**name)
-}
-
-/// A comment that has not ended where `<noscript>` does.
-pub(super) fn cut_comment(piece: &StrTendril, at: usize) -> Option<Read> {
-    let start = at + "<!--".len();
-    let rest = piece.as_bytes()[at..].strip_prefix(b"<!--")?;
-    let ends = |needle: &[u8]| memmem::find(rest, needle);
-    let length = ends(b"</noscript").or_else(|| ends(b"</NOSCRIPT"))?;
-    // HTML Standard § 13.2.5.42 to .51: all the ways in which a comment ends.
-    let has_ended = [&b"-->"[..], b"--!>"].iter().any(|end| ends(end).is_some_and(|end| end < length));
-    if has_ended || rest.starts_with(b">") || rest.starts_with(b"->") {
-        return None;
-    }
-    Some(Read {
-        token: Token::CommentToken(piece.subtendril(count(start), count(length))),
-        start_tag: None,
-        end: start + length,
-    })
 }

@@ -34,7 +34,7 @@ pub(super) struct GuardedSink {
 }
 
 /// The attributes of the tag that is being processed. The tree builder copies those of every tag and looks at hardly any;
-/// where it looks at none ([`super::names::StartTag::Plain`]) it is given none, and the element takes them from here.
+/// where it looks at none ([`super::tokens::Plain`]) it is given none, and the element takes them from here.
 #[derive(Default)]
 pub(super) struct Waiting {
     /// The element that they are for: the first one of this name that is made.

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::text::{Reading, TextStats};
 use crate::{
+    analysis::AnalysedPage,
     html::{NodeId, Page, tag::Tag},
     vocabulary::words::count,
 };
@@ -28,7 +29,7 @@ pub(crate) struct Block {
 impl Block {
     /// Share of the characters that stand in links.
     pub(crate) fn link_density(&self) -> f32 {
-        super::features::ratio(self.linked, self.chars)
+        ratio(self.linked, self.chars)
     }
 
     /// Blocks of at least 20 words, at most half of them links: what the rules call text.
@@ -99,7 +100,7 @@ impl Blocks {
     }
 
     /// The blocks below the one that holds the headline, at most so many; none where there is no headline.
-    pub(crate) fn below_headline(&self, page: &Page, most: usize) -> Range<usize> {
+    pub(crate) fn below_headline(&self, page: &AnalysedPage, most: usize) -> Range<usize> {
         let holds_headline = |block: &Block| {
             let headline = page.headline.node;
             headline.is_some_and(|node| page.contains(node, block.container))
@@ -201,6 +202,11 @@ impl Cutter<'_> {
             stats,
         });
     }
+}
+
+/// 0 where there is no whole.
+pub(super) fn ratio(part: f32, whole: f32) -> f32 {
+    if whole > 0.0 { part / whole } else { 0.0 }
 }
 
 #[cfg(test)]

@@ -11,20 +11,21 @@ mod repetition;
 mod sections;
 
 use super::{
-    blocks::Blocks,
+    blocks::{Blocks, ratio},
     forest::{Column, Rows},
     records::Records,
 };
 use crate::{
-    html::said::cues::Marks,
-    html::{NodeId, Page, tag::Tag},
+    analysis::AnalysedPage,
+    html::attribute_hints::class_hints::RegionHints,
+    html::{NodeId, tag::Tag},
     measure,
     measure::Measures,
     vocabulary::words::count,
 };
 
 /// The features of all blocks, row by row; and the names of the columns, where they are asked for.
-pub(crate) fn rows(page: &Page, blocks: &Blocks, records: &Records, names: Option<&mut Vec<String>>) -> Rows {
+pub(crate) fn rows(page: &AnalysedPage, blocks: &Blocks, records: &Records, names: Option<&mut Vec<String>>) -> Rows {
     let base = Base::of(page, blocks);
     let families = Families {
         around: around::Around::of(&base),
@@ -159,13 +160,13 @@ impl Sums {
 
 /// The common input of all families of features.
 struct Base<'a> {
-    page: &'a Page,
+    page: &'a AnalysedPage,
     blocks: &'a Blocks,
     measures: Measures,
     /// By row.
     sums: Vec<Sums>,
     /// By row; empty for elements without text.
-    marks: Vec<Marks>,
+    marks: Vec<RegionHints>,
     /// The rows of elements with text, in document order: the body first, each behind the one around it.
     rows: Vec<NodeId>,
     /// Where in them each of them is, by row.
@@ -174,7 +175,7 @@ struct Base<'a> {
 }
 
 impl<'a> Base<'a> {
-    fn of(page: &'a Page, blocks: &'a Blocks) -> Base<'a> {
+    fn of(page: &'a AnalysedPage, blocks: &'a Blocks) -> Base<'a> {
         let body = page.body();
         let mut sums = vec![Sums::default(); page.len()];
         for block in &blocks.list {
@@ -193,13 +194,13 @@ impl<'a> Base<'a> {
                 sums[page.parent(NodeId::from_row(row)).index()].add(sum);
             }
         }
-        let mut marks = vec![Marks::default(); page.len()];
+        let mut marks = vec![RegionHints::default(); page.len()];
         let mut rows = Vec::new();
         let mut places = vec![0; page.len()];
         for row in body.index()..page.end(body).index() {
             if sums[row].blocks > 0.0 {
                 let id = NodeId::from_row(row);
-                marks[row] = Marks::of(page, id);
+                marks[row] = RegionHints::of(page, id);
                 places[row] = count(rows.len());
                 rows.push(id);
             }
@@ -211,7 +212,7 @@ impl<'a> Base<'a> {
         self.sums[id.index()]
     }
 
-    fn marks(&self, id: NodeId) -> Marks {
+    fn marks(&self, id: NodeId) -> RegionHints {
         self.marks[id.index()]
     }
 
@@ -328,11 +329,6 @@ impl<'a> Base<'a> {
 
 fn log(value: f32) -> f32 {
     (1.0 + value).ln()
-}
-
-/// 0 where there is no whole.
-pub(super) fn ratio(part: f32, whole: f32) -> f32 {
-    if whole > 0.0 { part / whole } else { 0.0 }
 }
 
 fn tag_group(tag: Option<Tag>) -> f32 {

@@ -4,17 +4,16 @@
 mod after;
 mod between;
 
-use std::iter;
-
 use super::{
     blocks::{Block, Blocks},
     records::Records,
 };
 use crate::{
+    analysis::AnalysedPage,
     hashing::Table,
     html::{
-        Fate, NodeId, Page,
-        said::cues::{Landmark, Marks},
+        NodeId, NodeState, Page,
+        attribute_hints::class_hints::{Landmark, RegionHints},
         tag::Tag,
     },
     measure::table,
@@ -29,7 +28,7 @@ const MOST: f32 = 0.4;
 const ITEM_WORDS: f32 = 60.0;
 
 /// Makes a choice keep or drop units as one, and headings with their text.
-pub(super) fn enforce(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
+pub(super) fn enforce(page: &AnalysedPage, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
     between::keep(page, blocks, records, kept);
     after::keep(page, blocks, kept);
     keep_units(page, blocks, kept);
@@ -53,7 +52,7 @@ fn drop_titles(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
 }
 
 /// Rows of data tables, short items of lists, terms with what is said of them, questions that unfold with their answers.
-fn keep_units(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+fn keep_units(page: &AnalysedPage, blocks: &Blocks, kept: &mut [bool]) {
     let mut table_end = NodeId::DOCUMENT;
     for id in page.live(page.body()) {
         let is_unit = match page.tag(id) {
@@ -98,7 +97,7 @@ fn complete(page: &Page, blocks: &Blocks, list: NodeId, kept: &mut [bool]) {
 }
 
 /// Keeps or drops a unit of which a part is kept.
-fn settle(page: &Page, blocks: &Blocks, unit: NodeId, kept: &mut [bool]) {
+fn settle(page: &AnalysedPage, blocks: &Blocks, unit: NodeId, kept: &mut [bool]) {
     let mut inside = blocks.over(page, unit);
     // What is said of a term begins with the term.
     if page.tag(unit) == Some(Tag::Dd) && inside.start > 0 {
@@ -149,7 +148,7 @@ fn look_of_pair<'a>(page: &'a Page, blocks: &Blocks, at: usize) -> Option<[(Opti
         return None;
     }
     let around = page.ancestors(pair[1].container).find(|&up| page.contains(up, pair[0].container))?;
-    let part = |id: NodeId| iter::once(id).chain(page.ancestors(id)).find(|&up| page.parent(up) == around);
+    let part = |id: NodeId| page.self_and_ancestors(id).find(|&up| page.parent(up) == around);
     let parts = [part(pair[0].container)?, part(pair[1].container)?];
     let [around, one, other] = [around, parts[0], parts[1]].map(|id| (page.tag(id), page.first_class(id)));
     let is_field = |at: usize| {
@@ -181,7 +180,7 @@ fn keep_questions(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
         let around = || if blocks.inside(page, own).len() > 1 { own } else { scope(page, blocks, own) };
         let words = blocks.texts(block).iter().rev().find_map(|&id| page.text(id));
         kept[at + 1]
-            && (page.fate(own) == Fate::Unwrapped || words.is_some_and(|text| is_question(&text)))
+            && (page.state(own) == NodeState::Unwrapped || words.is_some_and(|text| is_question(&text)))
             && block.stats.words <= ITEM_WORDS
             && heading_of(page, answer).is_none()
             && page.contains(around(), answer)
@@ -263,16 +262,16 @@ fn scope(page: &Page, blocks: &Blocks, heading: NodeId) -> NodeId {
 /// The heading that an element is, or that it is a box of.
 fn heading_of(page: &Page, id: NodeId) -> Option<NodeId> {
     const LEVELS: usize = 4;
-    let mut around = iter::once(id).chain(page.ancestors(id).take(LEVELS));
+    let mut around = page.self_and_ancestors(id).take(1 + LEVELS);
     around.find(|&up| page.tag(up).is_some_and(Tag::is_heading))
 }
 
 /// How many prices each block tells, outside of the foot of the page: there they are fine print. Cards and articles have a foot too.
 pub(super) fn prices_of(page: &Page, blocks: &Blocks) -> Vec<usize> {
     let is_part = |id: NodeId| matches!(page.tag(id), Some(Tag::Main | Tag::Article | Tag::Section | Tag::Li));
-    let is_foot = |id: NodeId| Marks::of(page, id).is(Landmark::Footer) && !page.ancestors(id).any(is_part);
+    let is_foot = |id: NodeId| RegionHints::of(page, id).is(Landmark::Footer) && !page.ancestors(id).any(is_part);
     let stands_below = |block: &Block| {
-        let around = iter::once(block.container).chain(page.ancestors(block.container));
+        let around = page.self_and_ancestors(block.container);
         around.take_while(|&up| up != page.body()).any(is_foot)
     };
     let count = |block: &Block| {

@@ -10,7 +10,7 @@ use super::{blocks::Blocks, records::Thread};
 use crate::{
     html::{NodeId, Page, tag::Tag},
     main_block::{Choice, forms::Forms},
-    measure::{fields::Fields, table},
+    measure::{fields::Fields, pictures, table},
     vocabulary::parts::Parts,
 };
 
@@ -92,7 +92,7 @@ fn is_figure(page: &Page, id: NodeId) -> bool {
             Some(Tag::Img) => {
                 pictures += 1;
                 has_picture = true;
-                is_card |= page.in_link(at) && leads_to_page || is_small(page, at);
+                is_card |= page.in_link(at) && leads_to_page || pictures::is_small_or_named(page, at);
             }
             Some(Tag::Picture | Tag::Video | Tag::Svg) => has_picture |= at < figure_end.max(caption_end),
             Some(tag) if tag.is_heading() => is_card = true,
@@ -157,14 +157,16 @@ fn is_in_row(page: &Page, id: NodeId) -> bool {
 /// stays without them, where it or a box around it is called a picture. One that leads to a page is a card, and one with a heading or a
 /// field an announcement.
 fn shows_picture(page: &Page, id: NodeId, is_in_box: bool) -> bool {
-    let class = |id: NodeId| page.attribute(id, &local_name!("class")).unwrap_or_default();
+    let class = |id: NodeId| page.class(id);
     let (mut pictures, mut is_called_so) = (0, is_in_box || PICTURES.are_in(class(page.parent(id))));
     let is_expected = |at: NodeId| {
         let is_picture = page.tag(at) == Some(Tag::Img);
         pictures += usize::from(is_picture);
         is_called_so |= PICTURES.are_in(class(at));
         let is_other = |tag: Tag| tag.is_heading() || matches!(tag, Tag::Input | Tag::Button | Tag::Li | Tag::Td);
-        !(OTHERS.are_in(class(at)) || page.tag(at).is_some_and(is_other) || is_picture && !is_photograph(page, at))
+        !(pictures::NOT_OF_TEXT.are_in(class(at))
+            || page.tag(at).is_some_and(is_other)
+            || is_picture && !is_photograph(page, at))
     };
     let is_box = page.tag(id).is_some() && page.chars(id) <= MAX_CAPTION && page.live(id).all(is_expected);
     is_box && pictures == 1 && is_called_so
@@ -174,15 +176,8 @@ fn shows_picture(page: &Page, id: NodeId, is_in_box: bool) -> bool {
 fn is_photograph(page: &Page, picture: NodeId) -> bool {
     let link = page.ancestors(picture).find(|&up| page.tag(up) == Some(Tag::A)).filter(|_| page.in_link(picture));
     leads_to_picture(page, picture, &local_name!("src"))
-        && !is_small(page, picture)
+        && !pictures::is_small_or_named(page, picture)
         && link.is_none_or(|link| leads_to_picture(page, link, &local_name!("href")))
-}
-
-/// Whether a picture is as small as a portrait, or marked as a portrait, logo or icon.
-fn is_small(page: &Page, picture: NodeId) -> bool {
-    let width = page.attribute(picture, &local_name!("width")).and_then(|width| width.parse().ok());
-    width.is_some_and(|width: u32| width < 160)
-        || OTHERS.are_in(page.attribute(picture, &local_name!("class")).unwrap_or_default())
 }
 
 /// Whether an attribute is the address of a picture, and not of a logo.
@@ -193,9 +188,6 @@ fn leads_to_picture(page: &Page, id: NodeId, name: &LocalName) -> bool {
 }
 
 const PICTURES: Parts = Parts::new(&["image", "photo", "picture", "figure", "caption", "media"]);
-
-/// Parts of the class names of portraits, logos and icons.
-const OTHERS: Parts = Parts::new(&["avatar", "author", "profile", "icon", "logo", "badge", "emoji", "promo"]);
 
 /// `wp-caption-text`, `tr-caption`, `imageCredit`: what a line under a picture is called where there is no `<figcaption>`.
 const CAPTIONS: Parts = Parts::new(&["caption", "credit"]);

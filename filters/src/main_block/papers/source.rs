@@ -4,7 +4,7 @@
 //! is void, an end tag. Line breaks are those of the texts, where nearly all of a source's line breaks are; the ones
 //! inside a tag, between its attributes, are lost.
 
-use crate::html::{Fate, Kind, NodeId, Page};
+use crate::html::{NodeId, NodeKind, NodeState, Page};
 
 /// A piece of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,9 +29,9 @@ pub(super) fn pieces(page: &Page, root: NodeId) -> Vec<Piece> {
             pieces.push(Piece::End(outer));
         }
         match page.kind(id) {
-            Kind::Text => pieces.push(Piece::Text(id)),
+            NodeKind::Text => pieces.push(Piece::Text(id)),
             // What an earlier filter has taken the tags off has no tags.
-            Kind::Element(tag) if page.fate(id) == Fate::Keep => {
+            NodeKind::Element(tag) if page.state(id) == NodeState::Keep => {
                 pieces.push(Piece::Start(id));
                 if !tag.is_void() {
                     open.push(id);

@@ -27,7 +27,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::html::{Kind, NodeId, Page, tag::Tag};
+use crate::html::{NodeId, NodeKind, Page, tag::Tag};
 use crate::main_block::Choice;
 
 /// Which density is summed.
@@ -68,7 +68,7 @@ struct Sums {
 /// The nodes with content.
 pub(crate) fn choose(page: &Page, settings: &Settings) -> Choice {
     let body = page.body();
-    let elements: Vec<NodeId> = page.live(body).filter(|&id| matches!(page.kind(id), Kind::Element(_))).collect();
+    let elements: Vec<NodeId> = page.live(body).filter(|&id| matches!(page.kind(id), NodeKind::Element(_))).collect();
     let densities = densities(page, settings.measure);
     let sums = density_sums(page, &elements, &densities);
     let best_below = best_below(page, &elements, &sums);
@@ -180,8 +180,7 @@ fn threshold(page: &Page, best: NodeId, densities: &[f64], sums: &[f64]) -> Opti
         return None;
     }
     let body = page.body();
-    let on_the_way =
-        std::iter::once(best).chain(page.ancestors(best)).take_while(|&id| id >= body).map(|id| densities[id.index()]);
+    let on_the_way = page.self_and_ancestors(best).take_while(|&id| id >= body).map(|id| densities[id.index()]);
     on_the_way.reduce(f64::min)
 }
 

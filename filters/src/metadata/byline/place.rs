@@ -74,8 +74,7 @@ fn has_likes(page: &Page, at: NodeId, up: NodeId, mark: &Mark, marks: &[Mark]) -
         .take_while(|other| page.contains(up, other.element))
         .filter(|other| !page.contains(at, other.element) && other.name != mark.name);
     others.any(|other| {
-        let sibling =
-            std::iter::once(other.element).chain(page.ancestors(other.element)).find(|&id| page.parent(id) == up);
+        let sibling = page.self_and_ancestors(other.element).find(|&id| page.parent(id) == up);
         sibling.is_some_and(|sibling| are_alike(page, at, sibling))
     }) && !super::is_short(page, up, super::MAX_CHARS)
 }

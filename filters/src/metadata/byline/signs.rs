@@ -2,16 +2,21 @@
 
 use html5ever::local_name;
 
-use super::words::BESIDE;
-use crate::html::said::names::AUTHORS;
 use crate::{
-    html::{NodeId, Page, said::Hint, tag::Tag},
+    html::{
+        NodeId, Page,
+        attribute_hints::{Hint, names::AUTHORS},
+        tag::Tag,
+    },
     vocabulary::{
         lists::{Words, words},
         parts::Parts,
         words::words_of_identifier,
     },
 };
+
+/// Words in the classes of what stands beside the names of authors.
+static BESIDE: Words = words!("beside_authors");
 
 /// The evidence that a text is a name, the surest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,7 +30,7 @@ pub(super) enum Sign {
     /// The name of a class.
     Class,
     /// The word "by" before the name.
-    Said,
+    AttributeHints,
     /// A link to an author's page.
     Link,
 }
@@ -58,7 +63,7 @@ pub(super) fn may_open(text: &str) -> bool {
 /// The evidence in an element's attributes that its text is an author's name.
 pub(super) fn of_element(page: &Page, id: NodeId, tag: Tag) -> Option<Sign> {
     const SIGNS: u32 = Hint::AuthorMark.bit() | Hint::Authors.bit() | Hint::AuthorPage.bit();
-    if !page.said(id).has_any(SIGNS) {
+    if !page.hints(id).has_any(SIGNS) {
         return None;
     }
     let mut sign = None;
@@ -81,7 +86,7 @@ pub(super) fn of_element(page: &Page, id: NodeId, tag: Tag) -> Option<Sign> {
             _ => {}
         }
     }
-    if tag == Tag::A && page.said(id).has(Hint::AuthorPage) {
+    if tag == Tag::A && page.hints(id).has(Hint::AuthorPage) {
         add(Sign::Link);
     }
     sign
@@ -184,10 +189,11 @@ fn is_initial(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metadata::names::openers;
 
     #[test]
     fn what_is_not_compared_begins_with_no_opener() {
-        for opener in super::super::words::sure_openers().all {
+        for opener in openers::sure().all {
             for text in [opener.to_string(), opener.to_uppercase()] {
                 assert!(may_open(&text), "{text}");
             }

@@ -2,7 +2,10 @@
 //! It is a part of the title, so the words tell it: the site and the section stand before or behind it there.
 
 use super::{is_same, letters, words};
-use crate::html::{Headline, NodeId, Page, tag::Tag};
+use crate::{
+    html::{NodeId, Page, tag::Tag},
+    metadata::Headline,
+};
 
 /// Words of such a headline, at least: less is the name of a section, which stands in a menu.
 const LEAST: usize = 3;

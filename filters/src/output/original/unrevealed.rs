@@ -11,8 +11,8 @@
 use html5ever::{LocalName, local_name};
 
 use crate::html::{
-    Fate, NodeId, Page,
-    style_sheets::{Names, declarations, each_rule, names, only_names},
+    NodeId, NodeState, Page,
+    style_sheets::{SelectorNames, declarations, each_rule, names, only_names},
     tag::Tag,
 };
 
@@ -39,7 +39,7 @@ pub(super) fn show(page: &mut Page) {
     let found: Vec<NodeId> = page
         .live(page.body())
         .skip(1)
-        .filter(|&id| page.fate(id) == Fate::Keep && page.tag(id).is_some())
+        .filter(|&id| page.state(id) == NodeState::Keep && page.tag(id).is_some())
         .filter(|&id| waits(page, id, &sheets) && shows_something(page, id))
         .collect();
     for id in found {
@@ -123,11 +123,11 @@ fn is_transparent(value: &str) -> bool {
     number.is_some_and(|opacity| opacity <= MOST_OPACITY)
 }
 
-/// Names of classes and ids with what the page's own rules do to them.
+/// SelectorNames of classes and ids with what the page's own rules do to them.
 #[derive(Default)]
 struct Transparent {
-    unseen: Names,
-    apart: Names,
+    unseen: SelectorNames,
+    apart: SelectorNames,
 }
 
 impl Transparent {

@@ -1,11 +1,11 @@
 //! What stands on top of a page: its headline, in its place or written there.
 
-use html5ever::local_name;
-
-use super::{super::tidy, is_structure, shows_by_itself};
+use super::{is_structure, shows_by_itself};
 use crate::{
-    html::{Fate, NodeId, Page, tag::Tag},
-    metadata::{is_same, start_of_line},
+    analysis::AnalysedPage,
+    html::{NodeId, Page, tag::Tag},
+    measure::pictures::is_small,
+    output::headline::{headline_in, says_headline},
 };
 
 /// The top of a page.
@@ -20,7 +20,7 @@ pub(in crate::output) struct Top {
 }
 
 impl Top {
-    pub(in crate::output) fn of(page: &Page) -> Top {
+    pub(in crate::output) fn of(page: &AnalysedPage) -> Top {
         let found = headline_in(page);
         // A headline that stands further down, or looks like a lesser heading, is written at the top instead.
         let lifted = found.filter(|&heading| {
@@ -36,27 +36,6 @@ impl Top {
             lifted: lifted.map(|heading| with_its_frame(page, heading)),
         }
     }
-}
-
-/// The heading on the page that is the headline: its own, or one that says the same, or the first `<h1>`.
-pub(in crate::output) fn headline_in(page: &Page) -> Option<NodeId> {
-    if let Some(node) = page.headline.node.filter(|&node| page.is_live(node)) {
-        return Some(node);
-    }
-    page.live(page.body()).find(|&id| match page.tag(id) {
-        Some(Tag::H1) => page.fate(id) == Fate::Keep && says_anything(page, id),
-        Some(tag) if tag.is_heading() => says_headline(page, id),
-        _ => false,
-    })
-}
-
-/// Whether a heading has words, or a picture that has: one with the drawing of a logo shows no headline.
-fn says_anything(page: &Page, heading: NodeId) -> bool {
-    page.live(heading).any(|id| {
-        page.own_chars(id) > 0
-            || page.tag(id) == Some(Tag::Img)
-                && page.attribute(id, &local_name!("alt")).is_some_and(|alt| !alt.trim().is_empty())
-    })
 }
 
 /// Whether a heading is an item of a list: the last step of the way up to it.
@@ -75,11 +54,6 @@ fn with_its_frame(page: &Page, heading: NodeId) -> NodeId {
     frames.last().unwrap_or(heading)
 }
 
-fn says_headline(page: &Page, heading: NodeId) -> bool {
-    let headline = &page.headline.text;
-    !headline.is_empty() && is_same(&start_of_line(page, heading), headline)
-}
-
 /// Whether next to nothing stands above a heading: a section and a day, one picture. More, and readers meet a text of which
 /// they do not know what it is.
 fn is_at_top(page: &Page, heading: NodeId) -> bool {
@@ -90,7 +64,7 @@ fn is_at_top(page: &Page, heading: NodeId) -> bool {
     for id in page.live(page.body()).take_while(|&id| id < heading) {
         chars += page.own_chars(id);
         pictures += match page.tag(id) {
-            Some(Tag::Img) => usize::from(!tidy::is_small(page, id)),
+            Some(Tag::Img) => usize::from(!is_small(page, id)),
             Some(Tag::Video | Tag::Iframe) => 1,
             _ => 0,
         };
@@ -106,12 +80,12 @@ fn is_first(page: &Page, heading: NodeId) -> bool {
 }
 
 /// Whether a heading says nothing but the headline, so that it need not be said twice.
-fn may_be_lifted(page: &Page, heading: NodeId) -> bool {
+fn may_be_lifted(page: &AnalysedPage, heading: NodeId) -> bool {
     says_headline(page, heading) && !page.live(heading).any(|id| page.tag(id).is_some_and(Tag::is_media))
 }
 
 /// The headline, where what is left of the page does not show it.
-fn missing_headline(page: &Page, shown: Option<NodeId>) -> Option<String> {
+fn missing_headline(page: &AnalysedPage, shown: Option<NodeId>) -> Option<String> {
     let headline = &page.headline.text;
     (shown.is_none() && !headline.is_empty()).then(|| headline.clone())
 }

@@ -10,7 +10,7 @@ use html5ever::{LocalName, local_name};
 
 use super::MARK;
 use crate::{
-    html::{NodeId, Page, said::Hint},
+    html::{NodeId, Page, attribute_hints::Hint},
     metadata::is_same,
     vocabulary::words::one_line,
 };
@@ -27,7 +27,7 @@ pub(in crate::output) fn name(page: &mut Page) {
         |name: &LocalName, value: &str| *name == local_name!("role") && value.trim().eq_ignore_ascii_case("tabpanel");
     // Nearly no page has one.
     let panels: Vec<NodeId> = page
-        .telling(Hint::Role.bit(), &[])
+        .elements_with_hints(Hint::Role.bit(), &[])
         .into_iter()
         .filter(|&id| page.attribute(id, &local_name!("role")).is_some_and(|role| is_panel(&local_name!("role"), role)))
         .filter(|&id| !page.has_attribute(id, &LocalName::from(MARK)) && page.chars(id) > 0)

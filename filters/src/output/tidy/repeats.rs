@@ -2,9 +2,9 @@
 
 use html5ever::local_name;
 
-use super::is_small;
 use crate::{
     html::{NodeId, Page, tag::Tag},
+    measure::pictures::is_small,
     metadata::{is_same, start_of_line},
 };
 

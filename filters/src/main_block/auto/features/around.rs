@@ -3,31 +3,39 @@
 use super::{Base, Family, Row};
 use crate::html::{
     NodeId,
-    said::cues::{CUES, Cue, LANDMARKS, Landmark},
+    attribute_hints::class_hints::{CLASS_HINTS, ClassHint, LANDMARKS, Landmark},
 };
 
 /// Distance of what is not there, in elements: pages are rarely deeper.
 const FAR: f32 = 30.0;
 
 /// Kinds whose distance counts.
-const NEAR: [Cue; 12] = [
-    Cue::Content,
-    Cue::Message,
-    Cue::Comment,
-    Cue::Related,
-    Cue::Footer,
-    Cue::Header,
-    Cue::Overlay,
-    Cue::Meta,
-    Cue::Review,
-    Cue::Tool,
-    Cue::Shop,
-    Cue::Card,
+const NEAR: [ClassHint; 12] = [
+    ClassHint::Content,
+    ClassHint::Message,
+    ClassHint::Comment,
+    ClassHint::Related,
+    ClassHint::Footer,
+    ClassHint::Header,
+    ClassHint::Overlay,
+    ClassHint::Meta,
+    ClassHint::Review,
+    ClassHint::Tool,
+    ClassHint::Shop,
+    ClassHint::Card,
 ];
 
 /// Kinds whose share of the page counts.
-const SHARE: [Cue; 8] =
-    [Cue::Content, Cue::Related, Cue::Footer, Cue::Sidebar, Cue::Review, Cue::Form, Cue::Shop, Cue::Card];
+const SHARE: [ClassHint; 8] = [
+    ClassHint::Content,
+    ClassHint::Related,
+    ClassHint::Footer,
+    ClassHint::Sidebar,
+    ClassHint::Review,
+    ClassHint::Form,
+    ClassHint::Shop,
+    ClassHint::Card,
+];
 
 const NEAR_LANDMARKS: [Landmark; 11] = [
     Landmark::Main,
@@ -43,18 +51,18 @@ const NEAR_LANDMARKS: [Landmark; 11] = [
     Landmark::Hidden,
 ];
 
-/// Cues of clutter, by the names of elements.
-pub(super) const NEGATIVE: u32 = Cue::Comment.bit()
-    | Cue::Related.bit()
-    | Cue::Share.bit()
-    | Cue::Nav.bit()
-    | Cue::Footer.bit()
-    | Cue::Sidebar.bit()
-    | Cue::Ad.bit()
-    | Cue::Newsletter.bit()
-    | Cue::Consent.bit()
-    | Cue::Overlay.bit()
-    | Cue::Pager.bit();
+/// Class hints of clutter, by the names of elements.
+pub(super) const NEGATIVE: u32 = ClassHint::Comment.bit()
+    | ClassHint::Related.bit()
+    | ClassHint::Share.bit()
+    | ClassHint::Nav.bit()
+    | ClassHint::Footer.bit()
+    | ClassHint::Sidebar.bit()
+    | ClassHint::Ad.bit()
+    | ClassHint::Newsletter.bit()
+    | ClassHint::Consent.bit()
+    | ClassHint::Overlay.bit()
+    | ClassHint::Pager.bit();
 
 /// Distances of an element to [`NEAR`], [`NEAR_LANDMARKS`] and last [`NEGATIVE`], in levels up to the nearest; infinite where there is none.
 type Levels = [f32; NEAR.len() + NEAR_LANDMARKS.len() + 1];
@@ -69,7 +77,7 @@ struct Surroundings {
     share_negative: f32,
 }
 
-/// By their numbers, where in [`Levels`] cues and landmarks stand, and where in [`SHARE`] cues.
+/// By their numbers, where in [`Levels`] class hints and landmarks stand, and where in [`SHARE`] class hints.
 const NONE: u8 = u8::MAX;
 const CUES_AT: [u8; 32] = {
     let mut at = [NONE; 32];
@@ -112,11 +120,11 @@ impl Around {
                 *level += 1.0;
             }
             let marks = base.marks(id);
-            if marks.cues & NEGATIVE != 0 {
+            if marks.class_hints & NEGATIVE != 0 {
                 own.levels[NEGATIVE_AT] = 0.0;
                 own.share_negative = base.share(id);
             }
-            each_bit(marks.cues, |bit| {
+            each_bit(marks.class_hints, |bit| {
                 if let Some(level) = own.levels.get_mut(usize::from(CUES_AT[bit])) {
                     *level = 0.0;
                 }
@@ -147,11 +155,11 @@ impl Family for Around {
         let own = &self.0[base.place(chain[0])];
         let far = |level: f32| if level.is_finite() { level } else { FAR };
         let (near, rest) = own.levels.split_at(NEAR.len());
-        for (cue, &level) in NEAR.iter().zip(near) {
-            row.add_of("near", CUES[*cue as usize], far(level));
+        for (class_hint, &level) in NEAR.iter().zip(near) {
+            row.add_of("near", CLASS_HINTS[*class_hint as usize], far(level));
         }
-        for (cue, &share) in SHARE.iter().zip(&own.shares) {
-            row.add_of("share", CUES[*cue as usize], share);
+        for (class_hint, &share) in SHARE.iter().zip(&own.shares) {
+            row.add_of("share", CLASS_HINTS[*class_hint as usize], share);
         }
         for (kind, &level) in NEAR_LANDMARKS.iter().zip(rest) {
             row.add_of("near", LANDMARKS[*kind as usize], far(level));

@@ -40,23 +40,8 @@ const HEADS: [Class; 12] = [
     Class::Neighbours,
 ];
 
-/// Classes of phrases in the text that surrounds the content of a page.
-const BOILERPLATE: u32 = Class::Related.bit()
-    | Class::Newsletter.bit()
-    | Class::Follow.bit()
-    | Class::Support.bit()
-    | Class::Consent.bit()
-    | Class::Share.bit()
-    | Class::Tools.bit()
-    | Class::Rights.bit()
-    | Class::Advertisement.bit()
-    | Class::Action.bit()
-    | Class::Author.bit()
-    | Class::Posted.bit()
-    | Class::Mistakes.bit()
-    | Class::Neighbours.bit()
-    | Class::Comments.bit()
-    | Class::Reviews.bit();
+/// A heading of reviews stands over what others say of the page's subject.
+const BOILERPLATE: u32 = vocabulary::BOILERPLATE | Class::Reviews.bit();
 
 /// Phrases, prices and digits in one block.
 #[derive(Clone, Copy, Default)]

@@ -1,7 +1,7 @@
 //! What rules would say of the page: what is furniture by tag, role and name, where the rest narrows down to.
 
 use super::{Base, Family, Row, around::NEGATIVE, ratio};
-use crate::html::{NodeId, said::cues::Landmark, tag::Tag};
+use crate::html::{NodeId, attribute_hints::class_hints::Landmark, tag::Tag};
 
 /// Landmarks that hold no content, wherever they stand; a header only outside the content.
 const FURNITURE: u32 = Landmark::Nav.bit()

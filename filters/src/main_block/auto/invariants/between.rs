@@ -14,10 +14,11 @@ use super::super::{
 };
 use super::heading_of;
 use crate::{
+    analysis::AnalysedPage,
     hashing::{Set, Table},
     html::{
-        Fate, NodeId, Page,
-        said::cues::{Cue, Landmark, Marks},
+        NodeId, NodeState, Page,
+        attribute_hints::class_hints::{ClassHint, Landmark, RegionHints},
         tag::Tag,
     },
     vocabulary::{self, Class, parts::Parts},
@@ -41,15 +42,15 @@ const LIST: usize = 3;
 
 /// Names of clutter. Not those of side bars and of forms: on every third page of WCXB dev, elements that are called `widget` (as Elementor
 /// calls all of its parts), `sidebar`, `rail` or `field` (Drupal) hold main content on a quarter of the pages and more.
-const CLUTTER: u32 = Cue::Comment.bit()
-    | Cue::Related.bit()
-    | Cue::Share.bit()
-    | Cue::Footer.bit()
-    | Cue::Ad.bit()
-    | Cue::Newsletter.bit()
-    | Cue::Consent.bit()
-    | Cue::Overlay.bit()
-    | Cue::Pager.bit();
+const CLUTTER: u32 = ClassHint::Comment.bit()
+    | ClassHint::Related.bit()
+    | ClassHint::Share.bit()
+    | ClassHint::Footer.bit()
+    | ClassHint::Ad.bit()
+    | ClassHint::Newsletter.bit()
+    | ClassHint::Consent.bit()
+    | ClassHint::Overlay.bit()
+    | ClassHint::Pager.bit();
 
 /// Landmarks beside the text.
 const BESIDE: u32 = Landmark::Nav.bit()
@@ -59,24 +60,8 @@ const BESIDE: u32 = Landmark::Nav.bit()
     | Landmark::Form.bit()
     | Landmark::Hidden.bit();
 
-/// Words of what stands around a text and is no part of it.
-const BOILERPLATE: u32 = Class::Related.bit()
-    | Class::Newsletter.bit()
-    | Class::Follow.bit()
-    | Class::Support.bit()
-    | Class::Consent.bit()
-    | Class::Share.bit()
-    | Class::Tools.bit()
-    | Class::Rights.bit()
-    | Class::Advertisement.bit()
-    | Class::Action.bit()
-    | Class::Author.bit()
-    | Class::Posted.bit()
-    | Class::Mistakes.bit()
-    | Class::Neighbours.bit()
-    | Class::Comments.bit()
-    | Class::Tags.bit()
-    | Class::Contents.bit();
+/// A list of tags or a table of contents is no part of what two texts say either.
+const BOILERPLATE: u32 = vocabulary::BOILERPLATE | Class::Tags.bit() | Class::Contents.bit();
 
 /// Notes of a text: Sphinx and Material (`admonition`), GitHub (`markdown-alert`), Bootstrap (`alert`), GOV.UK and `WordPress`
 /// (`notice`). Of WCXB dev's texts in what is called an alert or a notice a sixth is main content; these stand between texts.
@@ -100,7 +85,7 @@ const EMBEDS: Parts = Parts::new(&[
 ]);
 
 /// Keeps what stands between kept texts.
-pub(super) fn keep(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
+pub(super) fn keep(page: &AnalysedPage, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
     keep_embeds(page, blocks, kept);
     keep_gaps(page, blocks, records, kept);
     keep_lists_of_links(page, blocks, kept);
@@ -137,7 +122,7 @@ fn keep_lists_of_links(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
 }
 
 /// Keeps a list of short facts between the headline and the first text: "5 rooms", "142 m²". Not a day and the time that reading takes.
-fn keep_facts(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
+fn keep_facts(page: &AnalysedPage, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
     /// Texts below the headline that are looked at.
     const NEAR: usize = 30;
     let list = &blocks.list;
@@ -209,11 +194,11 @@ fn keep_gaps(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool])
 fn stands_as(page: &Page, blocks: &Blocks, block: &Block, ends: &[NodeId]) -> bool {
     const LEVELS: usize = 4;
     let own = block.container;
-    let around = || iter::once(own).chain(page.ancestors(own).take(LEVELS));
+    let around = || page.self_and_ancestors(own).take(1 + LEVELS);
     let is_part = |up: NodeId| {
         page.tag(up).is_some_and(|tag| {
             tag.is_heading() || matches!(tag, Tag::Li | Tag::Dt | Tag::Dd | Tag::Blockquote | Tag::Td | Tag::Pre)
-        }) || NOTES.are_in(page.attribute(up, &local_name!("class")).unwrap_or_default())
+        }) || NOTES.are_in(page.class(up))
     };
     let box_of = page.parent(own);
     let stands_there = |end: &NodeId| {
@@ -230,10 +215,11 @@ fn stands_as(page: &Page, blocks: &Blocks, block: &Block, ends: &[NodeId]) -> bo
 /// which stays with the picture.
 fn tells_of_text(page: &Page, id: NodeId) -> bool {
     const LEVELS: usize = 3;
-    const CUES: u32 = Cue::Meta.bit() | Cue::Author.bit() | Cue::Caption.bit();
-    iter::once(id)
-        .chain(page.ancestors(id).take(LEVELS))
-        .any(|up| page.tag(up) == Some(Tag::Figcaption) || page.said(up).cues & CUES != 0 && page.chars(up) <= MAX_META)
+    const CLASS_HINTS: u32 = ClassHint::Meta.bit() | ClassHint::Author.bit() | ClassHint::Caption.bit();
+    iter::once(id).chain(page.ancestors(id).take(LEVELS)).any(|up| {
+        page.tag(up) == Some(Tag::Figcaption)
+            || page.hints(up).class_hints & CLASS_HINTS != 0 && page.chars(up) <= MAX_META
+    })
 }
 
 /// Visible characters of what tells of a text, at most.
@@ -241,7 +227,7 @@ const MAX_META: usize = 200;
 
 /// Whether a text is that of an item of a list, and leads nowhere.
 fn is_item(page: &Page, block: &Block) -> bool {
-    let mut around = iter::once(block.container).chain(page.ancestors(block.container).take(2));
+    let mut around = page.self_and_ancestors(block.container).take(3);
     block.linked == 0.0 && around.any(|up| matches!(page.tag(up), Some(Tag::Li | Tag::Dt | Tag::Dd)))
 }
 
@@ -287,14 +273,15 @@ fn is_boilerplate(page: &Page, blocks: &Blocks, block: &Block) -> bool {
 /// Whether nothing around an element is clutter or a control, up to what holds one of these as well.
 pub(super) fn stands_well(page: &Page, id: NodeId, ends: &[NodeId]) -> bool {
     let is_over = |up: &NodeId| ends.iter().any(|&end| page.contains(*up, end));
-    let own = iter::once(id).chain(page.ancestors(id)).take(LEVELS);
+    let own = page.self_and_ancestors(id).take(LEVELS);
     own.take_while(|up| !is_over(up)).all(|up| {
-        let marks = Marks::of(page, up);
-        let is_control = matches!(page.tag(up), Some(Tag::Button | Tag::Label)) && page.fate(up) != Fate::Unwrapped;
+        let marks = RegionHints::of(page, up);
+        let is_control =
+            matches!(page.tag(up), Some(Tag::Button | Tag::Label)) && page.state(up) != NodeState::Unwrapped;
         let mut clutter = CLUTTER;
-        let class = || page.attribute(up, &local_name!("class")).unwrap_or_default();
-        if marks.cues & Cue::Overlay.bit() != 0 && NOTES.are_in(class()) {
-            clutter &= !Cue::Overlay.bit();
+        let class = || page.class(up);
+        if marks.class_hints & ClassHint::Overlay.bit() != 0 && NOTES.are_in(class()) {
+            clutter &= !ClassHint::Overlay.bit();
         }
         // A role of its own says the same of a note.
         let beside = if page.attribute(up, &local_name!("role")) == Some("alert") { 0 } else { BESIDE };

@@ -52,8 +52,7 @@ proptest! {
         enforce(&page, &blocks, &Records::default(), &mut kept);
         prop_assert_eq!(parted(&page, &blocks, &kept), Vec::<String>::new(), "{}", html);
         for at in 1..kept.len() {
-            let around = page.ancestors(blocks.list[at - 1].container).take(1);
-            let mut around = iter::once(blocks.list[at - 1].container).chain(around);
+            let mut around = page.self_and_ancestors(blocks.list[at - 1].container).take(2);
             let heading = around.find(|&up| page.tag(up).is_some_and(Tag::is_heading));
             let is_of = heading.is_some_and(|id| page.contains(page.parent(id), blocks.list[at].container));
             prop_assert!(!(is_of && kept[at]) || kept[at - 1], "{}", html);

@@ -4,9 +4,9 @@ use std::{collections::HashMap, iter};
 
 use html5ever::{LocalName, local_name};
 
-use crate::html::said::names::{DATES, POSTERS, QUOTES};
+use crate::html::attribute_hints::names::{DATES, POSTERS, QUOTES};
 use crate::{
-    html::{NodeId, Page, said::Hint, tag::Tag},
+    html::{NodeId, Page, attribute_hints::Hint, tag::Tag},
     main_block::auto::blocks::Blocks,
     measure::leads_to_log_in,
     vocabulary::{
@@ -65,7 +65,7 @@ fn names(page: &Page) -> Vec<Sign> {
         // Every link may stand in such a mark.
         signs(page, page.live(page.body()).skip(1), MAX_NAME, rank)
     } else {
-        signs(page, page.telling(NAME_SIGNS, &[]), MAX_NAME, rank)
+        signs(page, page.elements_with_hints(NAME_SIGNS, &[]), MAX_NAME, rank)
     };
     // "Log in" is an address below `/users/` too.
     names.retain(|name| {
@@ -116,7 +116,7 @@ pub(super) fn is_initial(page: &Page, text: NodeId, within: NodeId) -> bool {
 }
 
 fn dates(page: &Page) -> Vec<Sign> {
-    let may_be = page.telling(DATE_SIGNS, &[Tag::Time]);
+    let may_be = page.elements_with_hints(DATE_SIGNS, &[Tag::Time]);
     let mut dates = signs(page, may_be, MAX_DATE, |id| date_rank(page, id));
     dates.retain(|date| {
         let around = [date.element, page.parent(date.element)];
@@ -173,7 +173,7 @@ pub(super) fn is_quoted(page: &Page, id: NodeId) -> bool {
 /// Whether an element holds what somebody else wrote.
 pub(super) fn is_quote(page: &Page, id: NodeId) -> bool {
     page.tag(id) == Some(Tag::Blockquote)
-        || page.said(id).has(Hint::Quotes) && says(page, id, &local_name!("class"), &QUOTE_WORDS)
+        || page.hints(id).has(Hint::Quotes) && says(page, id, &local_name!("class"), &QUOTE_WORDS)
 }
 
 /// Whether a block is one: no button to quote, no signature, and no text of a post that can be selected to quote it.
@@ -221,7 +221,7 @@ fn only_line(page: &Page, id: NodeId, max_chars: usize) -> Option<NodeId> {
 fn name_rank(page: &Page, id: NodeId, marks_authors: bool) -> Option<u8> {
     let is_link = page.tag(id) == Some(Tag::A);
     let may_be_marked = marks_authors && is_link;
-    if !may_be_marked && !page.said(id).has_any(NAME_SIGNS) {
+    if !may_be_marked && !page.hints(id).has_any(NAME_SIGNS) {
         return None;
     }
     let (mut is_author, mut is_named) = (false, false);
@@ -243,7 +243,7 @@ fn name_rank(page: &Page, id: NodeId, marks_authors: bool) -> Option<u8> {
     if is_named {
         return Some(1);
     }
-    (is_link && page.said(id).has(Hint::Profile)).then_some(2)
+    (is_link && page.hints(id).has(Hint::Profile)).then_some(2)
 }
 
 /// `itemprop=author`, `rel=author` and the like.
@@ -265,7 +265,7 @@ fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
     if page.tag(id) == Some(Tag::Time) {
         return Some(0);
     }
-    if !page.said(id).has_any(DATE_SIGNS) {
+    if !page.hints(id).has_any(DATE_SIGNS) {
         return None;
     }
     let is_date =

@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::{
-    html::{NodeId, said::cues::Cue},
+    html::{NodeId, attribute_hints::class_hints::ClassHint},
     vocabulary::{self, Class},
 };
 
@@ -20,7 +20,10 @@ pub(super) fn drop(context: &Context<'_>, kept: &mut [bool]) {
     let holds_headline = |id: NodeId| page.headline.node.is_some_and(|node| page.contains(id, node));
     let mut over = NodeId::DOCUMENT;
     for id in page.live(page.body()).skip(1) {
-        if id < over || page.said(id).cues & Cue::Comment.bit() == 0 || page.tag(id).is_none_or(|tag| !tag.is_block()) {
+        if id < over
+            || page.hints(id).class_hints & ClassHint::Comment.bit() == 0
+            || page.tag(id).is_none_or(|tag| !tag.is_block())
+        {
             continue;
         }
         let own = blocks.inside(page, id);

@@ -6,7 +6,7 @@
 
 use super::Context;
 use crate::{
-    html::{NodeId, said::cues::Cue, tag::Tag},
+    html::{NodeId, attribute_hints::class_hints::ClassHint, tag::Tag},
     vocabulary::words::words_of_identifier,
 };
 
@@ -20,7 +20,7 @@ const SHARE: f32 = 0.5;
 
 /// Takes them out.
 pub(super) fn drop(context: &Context<'_>, kept: &mut [bool]) {
-    const CUES: u32 = Cue::Overlay.bit() | Cue::Consent.bit() | Cue::Form.bit();
+    const CLASS_HINTS: u32 = ClassHint::Overlay.bit() | ClassHint::Consent.bit() | ClassHint::Form.bit();
     let Context { page, blocks, .. } = *context;
     let words = |range: std::ops::Range<usize>| blocks.list[range].iter().map(|block| block.stats.words).sum::<f32>();
     let all = words(0..blocks.list.len());
@@ -30,7 +30,7 @@ pub(super) fn drop(context: &Context<'_>, kept: &mut [bool]) {
     };
     let mut over = NodeId::DOCUMENT;
     for id in page.live(page.body()).skip(1) {
-        if id < over || page.said(id).cues & CUES == 0 || !is_box(context, id) {
+        if id < over || page.hints(id).class_hints & CLASS_HINTS == 0 || !is_box(context, id) {
             continue;
         }
         over = page.end(id);

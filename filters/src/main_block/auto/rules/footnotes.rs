@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use html5ever::local_name;
 
 use super::{super::blocks::Blocks, Context};
-use crate::html::said::cues::{Landmark, Marks};
+use crate::html::attribute_hints::class_hints::{Landmark, RegionHints};
 use crate::html::{NodeId, Page, tag::Tag};
 
 /// Visible characters of a mark, at most: "[123]". Lower: marks of long texts. Higher: links of a word to the chapter about it.
@@ -84,7 +84,7 @@ fn marks<'a>(page: &'a Page, blocks: &Blocks, kept: &[bool]) -> HashMap<&'a str,
 
 /// Whether a script would show a note when its mark is touched: without it, it would stand where its mark does, in the middle of a line.
 fn is_hidden(page: &Page, note: NodeId) -> bool {
-    std::iter::once(note).chain(page.ancestors(note).take(LEVELS)).any(|up| Marks::of(page, up).is(Landmark::Hidden))
+    page.self_and_ancestors(note).take(1 + LEVELS).any(|up| RegionHints::of(page, up).is(Landmark::Hidden))
 }
 
 fn is_mark(page: &Page, text: NodeId, chars: usize) -> bool {
@@ -99,7 +99,7 @@ fn is_mark(page: &Page, text: NodeId, chars: usize) -> bool {
 /// The note that a place is the beginning of: the item, paragraph or cell that it is or stands in.
 fn note_of(page: &Page, place: NodeId) -> NodeId {
     let is_note = |id: &NodeId| page.tag(*id).is_some_and(|tag| tag.is_block() || matches!(tag, Tag::Td | Tag::Th));
-    let note = std::iter::once(place).chain(page.ancestors(place)).find(is_note);
+    let note = page.self_and_ancestors(place).find(is_note);
     note.filter(|&note| note != page.body()).unwrap_or(place)
 }
 

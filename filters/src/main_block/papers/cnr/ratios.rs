@@ -1,7 +1,7 @@
 //! Algorithm 1: the ratio of every node.
 
 use super::Settings;
-use crate::html::{Fate, Kind, NodeId, Page, tag::Tag};
+use crate::html::{NodeId, NodeKind, NodeState, Page, tag::Tag};
 
 /// The values that Algorithm 1 computes for a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -62,8 +62,8 @@ pub(crate) fn chars_nodes_ratios(page: &Page, settings: &Settings) -> Vec<Ratio>
 pub(crate) fn counted_nodes(page: &Page) -> Vec<NodeId> {
     page.live(page.body())
         .filter(|&id| match page.kind(id) {
-            Kind::Text => page.own_chars(id) > 0,
-            Kind::Element(_) | Kind::Document => true,
+            NodeKind::Text => page.own_chars(id) > 0,
+            NodeKind::Element(_) | NodeKind::Document => true,
             _ => false,
         })
         .collect()
@@ -84,6 +84,6 @@ impl NonContent {
 
     /// A `<noscript>` whose tags an earlier filter took off is a plain container.
     fn holds(&self, page: &Page, id: NodeId) -> bool {
-        page.fate(id) == Fate::Keep && page.tag(id).is_some_and(|tag| tag.hides_text() || self.0[tag as usize])
+        page.state(id) == NodeState::Keep && page.tag(id).is_some_and(|tag| tag.hides_text() || self.0[tag as usize])
     }
 }

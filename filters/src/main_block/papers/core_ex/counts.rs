@@ -2,7 +2,7 @@
 
 use super::Settings;
 use crate::{
-    html::{Kind, NodeId, Page, tag::Tag},
+    html::{NodeId, NodeKind, Page, tag::Tag},
     vocabulary::words::words,
 };
 
@@ -32,8 +32,8 @@ pub(super) fn own_counts(page: &Page, remove_scripts: bool) -> Vec<Counts> {
     for id in page.live(page.body()) {
         let is_link_node = page.in_link(id)
             && match page.kind(id) {
-                Kind::Text => page.own_chars(id) > 0,
-                Kind::Element(tag) => tag == Tag::Img,
+                NodeKind::Text => page.own_chars(id) > 0,
+                NodeKind::Element(tag) => tag == Tag::Img,
                 _ => false,
             };
         if is_link_node {
@@ -46,7 +46,7 @@ pub(super) fn own_counts(page: &Page, remove_scripts: bool) -> Vec<Counts> {
 }
 
 fn is_script_text(page: &Page, id: NodeId) -> bool {
-    page.kind(id) == Kind::Text && matches!(page.tag(page.parent(id)), Some(Tag::Script | Tag::Style))
+    page.kind(id) == NodeKind::Text && matches!(page.tag(page.parent(id)), Some(Tag::Script | Tag::Style))
 }
 
 /// The nodes that take part, and the roots of what is ignored.

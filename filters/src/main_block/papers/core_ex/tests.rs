@@ -3,7 +3,7 @@ use super::{
     *,
 };
 use crate::{
-    html::{Kind, tag::Tag},
+    html::{NodeKind, tag::Tag},
     testing::{by_id, ids, page, words},
 };
 
@@ -73,7 +73,7 @@ fn basic_scoring_fails_where_figure_5_says_so() {
     // 199 words and a link: .99 * 198/199 + .01 against .99 + .01 * 66/199. The body has the same score and stands
     // higher.
     let found = kept(&html, &Settings::system(2));
-    assert_eq!(found, [format!("{:?}", Kind::Element(Tag::Body))]);
+    assert_eq!(found, [format!("{:?}", NodeKind::Element(Tag::Body))]);
 }
 
 #[test]

@@ -22,7 +22,7 @@ const MAX_PLACES: usize = 4096;
 const MAX_DEPTH: usize = 512;
 
 /// Where a piece belongs.
-struct Place<'a> {
+struct SlotPlace<'a> {
     template: &'a NodeRef,
     /// Whether something stands in for the piece, up to a closing comment.
     is_boundary: bool,
@@ -31,17 +31,17 @@ struct Place<'a> {
 /// Puts every piece that has a place there.
 pub(super) fn place(attributes: &Attributes, document: &NodeRef, templates: &[NodeRef]) {
     let id = local_name!("id");
-    let mut places: HashMap<String, Place> = HashMap::new();
+    let mut places: HashMap<String, SlotPlace> = HashMap::new();
     for template in templates {
         let piece = attribute(attributes, template, &id).and_then(piece_of);
         if let Some((piece, is_boundary)) = piece.filter(|_| places.len() < MAX_PLACES) {
-            places.entry(piece).or_insert(Place { template, is_boundary });
+            places.entry(piece).or_insert(SlotPlace { template, is_boundary });
         }
     }
     if places.is_empty() {
         return;
     }
-    let pieces: Vec<(NodeRef, Place)> = document
+    let pieces: Vec<(NodeRef, SlotPlace)> = document
         .descendants()
         .filter_map(|node| {
             let place = places.remove(attribute(attributes, &node, &id)?)?;
@@ -66,7 +66,7 @@ fn piece_of(place: &str) -> Option<(String, bool)> {
     is_number.then(|| (format!("{prefix}S:{number}"), boundary.is_some()))
 }
 
-fn put(piece: &NodeRef, place: &Place) {
+fn put(piece: &NodeRef, place: &SlotPlace) {
     move_children(piece, place.template);
     piece.detach();
     if place.is_boundary {

@@ -5,8 +5,16 @@ use std::borrow::Cow;
 use html5ever::tendril::StrTendril;
 use memchr::memchr2;
 
-use super::short_cut::Left;
 use crate::vocabulary::words::count;
+
+/// Why a token is not read ahead of the tokenizer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unread {
+    /// The tokenizer must read it.
+    Odd,
+    /// The piece ends before it does.
+    Unfinished,
+}
 
 /// Most characters of a number that is read here, its semicolon included.
 const LONGEST: usize = 10;
@@ -38,13 +46,18 @@ const NAMED: [(&str, &str); 21] = [
 
 /// Where a reference stands: their rules differ in one point.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ReferencePlace {
     Text,
     Attribute,
 }
 
 /// The characters that a stretch of the piece stands for.
-pub(super) fn resolved(piece: &StrTendril, at: usize, length: usize, place: Place) -> Result<StrTendril, Left> {
+pub(super) fn resolved(
+    piece: &StrTendril,
+    at: usize,
+    length: usize,
+    place: ReferencePlace,
+) -> Result<StrTendril, Unread> {
     let stretch = &piece[at..at + length];
     let Some(first) = memchr2(b'&', 0, stretch.as_bytes()) else {
         return Ok(piece.subtendril(count(at), count(length)));
@@ -64,24 +77,24 @@ pub(super) fn resolved(piece: &StrTendril, at: usize, length: usize, place: Plac
 }
 
 /// The text that the reference at the beginning stands for, and the rest behind it.
-fn reference(text: &str, place: Place) -> Result<(Cow<'static, str>, &str), Left> {
-    let after = text.strip_prefix('&').ok_or(Left::Odd)?;
+fn reference(text: &str, place: ReferencePlace) -> Result<(Cow<'static, str>, &str), Unread> {
+    let after = text.strip_prefix('&').ok_or(Unread::Odd)?;
     for (name, stands_for) in NAMED {
         if let Some(after) = after.strip_prefix(name) {
             return Ok((stands_for.into(), after));
         }
     }
     if let Some(number) = after.strip_prefix('#') {
-        let (character, after) = numbered(number).ok_or(Left::Odd)?;
+        let (character, after) = numbered(number).ok_or(Unread::Odd)?;
         return Ok((character.to_string().into(), after));
     }
     let name = after.bytes().take_while(u8::is_ascii_alphanumeric).count();
     match after.as_bytes().get(name) {
         // The parameters of an address, `?a=1&b=2`: in an attribute a name counts before `=` only if it ends with `;`.
-        Some(b'=') if name > 0 && place == Place::Attribute => Ok(("&".into(), after)),
+        Some(b'=') if name > 0 && place == ReferencePlace::Attribute => Ok(("&".into(), after)),
         // No name at all: an ampersand by itself.
         Some(b' ' | b'\t' | b'\n') if name == 0 => Ok(("&".into(), after)),
-        _ => Err(Left::Odd),
+        _ => Err(Unread::Odd),
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use super::{Hint, Said};
+use super::{AttributeHints, Hint};
 use super::{
-    cues::WORDS as CUES,
+    class_hints::WORDS as CLASS_HINTS,
     names::{AUTHOR_FOLDERS, AUTHORS, DATES, POSTERS, PROFILES, QUOTES},
 };
 
@@ -19,8 +19,8 @@ fn lists() -> [(Hint, &'static [&'static str]); 5] {
     ]
 }
 
-/// Cues and hints of a name. Words are runs of letters; `camelCase` is two, and for hints one as well, because `itemprop=dateCreated` is one.
-pub(super) fn of(value: &str) -> Said {
+/// Class hints and hints of a name. Words are runs of letters; `camelCase` is two, and for hints one as well, because `itemprop=dateCreated` is one.
+pub(super) fn of(value: &str) -> AttributeHints {
     let known = &*WORDS;
     let bytes = value.as_bytes();
     let over = |class: u8, from: usize| {
@@ -28,7 +28,7 @@ pub(super) fn of(value: &str) -> Said {
         let same = rest.position(|byte| CLASSES[usize::from(*byte)] != class);
         same.map_or(bytes.len(), |length| from + length)
     };
-    let mut all = Said::default();
+    let mut all = AttributeHints::default();
     let mut at = over(OTHER, 0);
     while at < bytes.len() {
         let run = at;
@@ -103,7 +103,7 @@ const ENDS: [bool; 256] = {
     ends
 };
 
-/// Letters that fit into a number. Longer words are told by their first ones, and stand for no cue.
+/// Letters that fit into a number. Longer words are told by their first ones, and stand for no class hint.
 const MOST: usize = 16;
 
 /// The letters of a word as a number, capitals as small ones; other signs may become the same number.
@@ -121,63 +121,66 @@ fn letters(bytes: &[u8], start: usize, end: usize) -> u128 {
     }
 }
 
-/// Cues and hints of words, found by the word's letters: several words stand in the `class` of every element of a page, so that
+/// Class hints and hints of words, found by the word's letters: several words stand in the `class` of every element of a page, so that
 /// strings are not compared.
-static WORDS: LazyLock<Words> = LazyLock::new(|| {
-    let mut words = Words::new();
-    for &(word, cues) in CUES {
-        words.add(word, Said { cues, hints: 0 });
+static WORDS: LazyLock<WordTable> = LazyLock::new(|| {
+    let mut words = WordTable::new();
+    for &(word, class_hints) in CLASS_HINTS {
+        words.add(word, AttributeHints { class_hints, hints: 0 });
     }
     words.hint(&lists());
     words
 });
 
 /// Hints that the parts of an address stand for, by the letters of the part.
-static FOLDERS: LazyLock<Words> = LazyLock::new(|| {
-    let mut words = Words::new();
+static FOLDERS: LazyLock<WordTable> = LazyLock::new(|| {
+    let mut words = WordTable::new();
     words.hint(&[(Hint::Profile, &PROFILES), (Hint::AuthorPage, &AUTHOR_FOLDERS)]);
     words
 });
 
-struct Words {
-    places: Vec<(u128, Said)>,
+struct WordTable {
+    places: Vec<(u128, AttributeHints)>,
     /// A bit for each place that is taken. Most words of a page are none of these, and it is in the processor's nearest memory.
-    taken: [u64; Words::PLACES / 64],
+    taken: [u64; WordTable::PLACES / 64],
 }
 
-impl Words {
+impl WordTable {
     /// More than four times as many as words: nearly all are found, or missed, at the first place.
     const PLACES: usize = 2048;
 
-    fn new() -> Words {
-        Words { places: vec![(0, Said::default()); Words::PLACES], taken: [0; Words::PLACES / 64] }
+    fn new() -> WordTable {
+        WordTable {
+            places: vec![(0, AttributeHints::default()); WordTable::PLACES],
+            taken: [0; WordTable::PLACES / 64],
+        }
     }
 
     fn hint(&mut self, lists: &[(Hint, &[&str])]) {
         for (hint, list) in lists {
             for word in *list {
                 let hints = hint.bit();
-                self.add(word, Said { cues: 0, hints });
+                self.add(word, AttributeHints { class_hints: 0, hints });
             }
         }
     }
 
-    fn add(&mut self, word: &str, said: Said) {
+    fn add(&mut self, word: &str, hints: AttributeHints) {
         let letters = letters(word.as_bytes(), 0, word.len());
         let place = self.place(letters);
         self.taken[place / 64] |= 1 << (place % 64);
         self.places[place].0 = letters;
-        self.places[place].1.add(said);
+        self.places[place].1.add(hints);
     }
 
-    /// Cues and hints of a stretch of a value.
-    fn of(&self, bytes: &[u8], start: usize, end: usize) -> Said {
+    /// Class hints and hints of a stretch of a value.
+    fn of(&self, bytes: &[u8], start: usize, end: usize) -> AttributeHints {
         if end <= start {
-            return Said::default();
+            return AttributeHints::default();
         }
-        let said = self.places[self.place(letters(bytes, start, end))].1;
-        let cues = if end - start > MOST { 0 } else { said.cues };
-        Said { cues, ..said }
+        let hints = self.places[self.place(letters(bytes, start, end))].1;
+        let class_hints = if end - start > MOST { 0 } else { hints.class_hints };
+        AttributeHints { class_hints, ..hints }
     }
 
     /// Where a word stands, or would.
@@ -186,9 +189,9 @@ impl Words {
         let half = |word: u128| u64::try_from(word & u128::from(u64::MAX)).unwrap_or(0);
         let mixed = half(letters) ^ half(letters >> 64).rotate_left(29);
         let mixed = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut at = usize::try_from(mixed >> 53).unwrap_or(0) % Words::PLACES;
+        let mut at = usize::try_from(mixed >> 53).unwrap_or(0) % WordTable::PLACES;
         while self.taken[at / 64] >> (at % 64) & 1 != 0 && self.places[at].0 != letters {
-            at = (at + 1) % Words::PLACES;
+            at = (at + 1) % WordTable::PLACES;
         }
         at
     }
@@ -197,35 +200,35 @@ impl Words {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::said::cues::Cue;
+    use crate::html::attribute_hints::class_hints::ClassHint;
 
-    fn cues(value: &str) -> u32 {
-        of(value).cues
+    fn class_hints(value: &str) -> u32 {
+        of(value).class_hints
     }
 
     #[test]
     fn words_are_found_in_every_spelling() {
-        let related = Cue::Related.bit();
+        let related = ClassHint::Related.bit();
         for value in ["related", "post-related", "RelatedPosts", "c_related__list"] {
-            assert_ne!(cues(value) & related, 0, "{value}");
+            assert_ne!(class_hints(value) & related, 0, "{value}");
         }
-        assert_eq!(cues("correlated unrelatedly"), 0);
+        assert_eq!(class_hints("correlated unrelatedly"), 0);
     }
 
     #[test]
     fn every_word_of_the_cues_is_found_and_its_beginning_is_not() {
-        assert!(CUES.len() > 300);
-        for &(word, bit) in CUES.iter().filter(|(word, _)| !word.contains('-')) {
+        assert!(CLASS_HINTS.len() > 300);
+        for &(word, bit) in CLASS_HINTS.iter().filter(|(word, _)| !word.contains('-')) {
             assert!(word.len() <= MOST, "{word}");
-            assert_eq!(cues(word), bit, "{word}");
-            assert_eq!(cues(&format!("x{word}x")), 0, "{word}");
+            assert_eq!(class_hints(word), bit, "{word}");
+            assert_eq!(class_hints(&format!("x{word}x")), 0, "{word}");
         }
     }
 
     #[test]
     fn every_word_of_a_list_is_found_alone_and_among_others() {
         let count: usize = lists().iter().map(|(_, list)| list.len()).sum();
-        assert!(count > 30 && (count + CUES.len()) * 4 < Words::PLACES);
+        assert!(count > 30 && (count + CLASS_HINTS.len()) * 4 < WordTable::PLACES);
         for (hint, list) in lists() {
             for word in list {
                 assert!(word.len() >= 2 && word.bytes().all(|b| b.is_ascii_lowercase()), "{word}");
@@ -251,16 +254,16 @@ mod tests {
             assert!(of(value).has(Hint::Dates), "{value}");
         }
         assert!(of("displayName").has(Hint::Posters));
-        assert_eq!(cues("timeStamp"), cues("time"));
+        assert_eq!(class_hints("timeStamp"), class_hints("time"));
     }
 
     #[test]
     fn the_beginning_of_a_long_word_is_no_cue() {
-        let word = CUES.iter().map(|(word, _)| *word);
+        let word = CLASS_HINTS.iter().map(|(word, _)| *word);
         let longest = word.max_by_key(|word| word.len()).unwrap();
-        assert_ne!(cues(longest), 0);
+        assert_ne!(class_hints(longest), 0);
         let long = format!("{longest}{}", "x".repeat(MOST));
-        assert_eq!(cues(&long), 0);
+        assert_eq!(class_hints(&long), 0);
     }
 
     #[test]

@@ -4,23 +4,23 @@
 
 use html5ever::local_name;
 
-use crate::html::{NodeId, Page, said::Hint, style_sheets::style_hides, tag::Tag};
+use crate::html::{NodeId, Page, attribute_hints::Hint, style_sheets::style_hides, tag::Tag};
 
-macro_rules! word_cues {
-    ($($cue:ident: $($word:literal)|+;)+) => {
+macro_rules! class_hints {
+    ($($class_hint:ident: $($word:literal)|+;)+) => {
         /// A kind of thing that a word in `class` or `id` stands for.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(crate) enum Cue { $($cue,)+ }
+        pub(crate) enum ClassHint { $($class_hint,)+ }
 
-        /// Names of the cues, in order.
-        pub(crate) const CUES: &[&str] = &[$(stringify!($cue),)+];
+        /// Names of the class hints, in order.
+        pub(crate) const CLASS_HINTS: &[&str] = &[$(stringify!($class_hint),)+];
 
-        /// The words, and the bit of the cue that each stands for.
-        pub(crate) const WORDS: &[(&str, u32)] = &[$($(($word, Cue::$cue.bit()),)+)+];
+        /// The words, and the bit of the class hint that each stands for.
+        pub(crate) const WORDS: &[(&str, u32)] = &[$($(($word, ClassHint::$class_hint.bit()),)+)+];
     };
 }
 
-word_cues! {
+class_hints! {
     Content: "content" | "contents" | "article" | "articles" | "story" | "entry" | "body" | "text" | "post" | "main" | "prose" | "markdown" | "richtext" | "rte" | "copy" | "blog" | "page" | "single" | "detail" | "details" | "wiki" | "doc" | "docs" | "documentation";
     Message: "message" | "messages" | "reply" | "replies" | "thread" | "topic" | "forum" | "question" | "answer" | "answers" | "discussion" | "posts";
     Comment: "comment" | "comments" | "commentlist" | "disqus" | "respond" | "feedback";
@@ -51,18 +51,19 @@ word_cues! {
     Help: "support" | "help" | "chat" | "location" | "locations" | "address" | "phone" | "hours" | "app" | "download" | "downloads" | "language" | "lang" | "languages" | "region" | "country" | "currency";
 }
 
-/// Cues and landmark of an element's attributes: a bit for each [`Cue`], a bit for each [`Landmark`].
+/// Class hints and landmark of an element's attributes: a bit for each [`ClassHint`], a bit for each [`Landmark`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Marks {
-    pub(crate) cues: u32,
+pub(crate) struct RegionHints {
+    pub(crate) class_hints: u32,
     pub(crate) landmarks: u32,
 }
 
-impl Marks {
-    pub(crate) fn of(page: &Page, id: NodeId) -> Marks {
-        let said = page.said(id);
-        let mut marks = Marks { cues: said.cues, landmarks: page.tag(id).map_or(0, landmark_of_tag) };
-        if !said.has_any(Hint::Landmark.bit() | Hint::Hides.bit()) {
+impl RegionHints {
+    pub(crate) fn of(page: &Page, id: NodeId) -> RegionHints {
+        let hints = page.hints(id);
+        let mut marks =
+            RegionHints { class_hints: hints.class_hints, landmarks: page.tag(id).map_or(0, landmark_of_tag) };
+        if !hints.has_any(Hint::Landmark.bit() | Hint::Hides.bit()) {
             return marks;
         }
         page.each_attribute(id, |name, value| match *name {
@@ -82,8 +83,8 @@ impl Marks {
         marks
     }
 
-    pub(crate) fn has_any(self, cues: u32, landmarks: u32) -> bool {
-        self.cues & cues != 0 || self.landmarks & landmarks != 0
+    pub(crate) fn has_any(self, class_hints: u32, landmarks: u32) -> bool {
+        self.class_hints & class_hints != 0 || self.landmarks & landmarks != 0
     }
 
     pub(crate) fn is(self, landmark: Landmark) -> bool {
@@ -122,7 +123,7 @@ impl Landmark {
     }
 }
 
-impl Cue {
+impl ClassHint {
     pub(crate) const fn bit(self) -> u32 {
         1 << self as u32
     }
@@ -174,7 +175,7 @@ mod tests {
         let page = page(
             "<nav id=a>x</nav><div id=b role=contentinfo>x</div><p id=c style='display: none'>x</p><p id=d aria-hidden=true>x",
         );
-        let landmark = |id| Marks::of(&page, by_id(&page, id)).landmarks;
+        let landmark = |id| RegionHints::of(&page, by_id(&page, id)).landmarks;
         assert_eq!(landmark("a"), Landmark::Nav.bit());
         assert_eq!(landmark("b"), Landmark::Footer.bit());
         assert_eq!(landmark("c"), Landmark::Hidden.bit());

@@ -1,5 +1,4 @@
-//! What stands around the names of authors, in the languages of the web: the words before them, and those in the classes and
-//! addresses of their elements.
+//! The words before the name of an author, in the languages of the web.
 
 use std::sync::LazyLock;
 
@@ -16,22 +15,19 @@ fn starts(lists: &[&[&'static str]]) -> Starts {
 }
 
 /// All of them.
-pub(super) fn openers() -> &'static Starts {
+pub(in crate::metadata) fn all() -> &'static Starts {
     static ALL: LazyLock<Starts> = LazyLock::new(|| starts(&[&SURE, &CLEAR, &NEAR]));
     &ALL
 }
 
 /// Openers that stand before the name of an author wherever they are.
-pub(super) fn sure_openers() -> &'static Starts {
+pub(in crate::metadata) fn sure() -> &'static Starts {
     static ALL: LazyLock<Starts> = LazyLock::new(|| starts(&[&SURE]));
     &ALL
 }
 
 /// Openers that are the beginning of no name.
-pub(in crate::metadata) fn clear_openers() -> &'static Starts {
+pub(in crate::metadata) fn clear() -> &'static Starts {
     static ALL: LazyLock<Starts> = LazyLock::new(|| starts(&[&SURE, &CLEAR]));
     &ALL
 }
-
-/// Words in the classes of what stands beside the names of authors.
-pub(super) static BESIDE: Words = words!("beside_authors");

@@ -29,7 +29,7 @@ use std::ops::Deref;
 
 use html5ever::{LocalName, local_name};
 
-use crate::html::{Fate, NodeId, Page, tag::Tag};
+use crate::html::{NodeId, NodeState, Page, tag::Tag};
 
 /// Elements between two texts that are looked at, on each side. Words are wrapped in few; hostile pages in thousands.
 const MAX_LEVELS: usize = 12;
@@ -42,7 +42,7 @@ pub(crate) enum Gap {
     /// A line or a block ends.
     Boundary,
     /// The two texts stand apart on one line.
-    Apart,
+    Space,
 }
 
 /// The separation of two text nodes, the second the next one that shows anything.
@@ -56,15 +56,15 @@ pub(crate) fn gap(page: &Page, before: NodeId, after: NodeId) -> Gap {
     if end.is_whitespace() || start.is_whitespace() {
         return Gap::None;
     }
-    match Between::of(page, before, after) {
+    match GapContent::of(page, before, after) {
         Some(between) if between.is_boundary => Gap::Boundary,
-        Some(between) if between.sets_apart(page, &left, &right, end, start) => Gap::Apart,
+        Some(between) if between.sets_apart(page, &left, &right, end, start) => Gap::Space,
         _ => Gap::None,
     }
 }
 
 /// Puts a space at the end of every text that stands apart from the next one.
-pub(crate) fn keep_apart(page: &mut Page) {
+pub(crate) fn insert_missing_spaces(page: &mut Page) {
     for (id, _) in parted(page) {
         page.append_space(id);
     }
@@ -72,9 +72,9 @@ pub(crate) fn keep_apart(page: &mut Page) {
 
 /// Has a space written behind the elements whose text stands apart from the next one: a space inside a link would be
 /// underlined.
-pub(crate) fn keep_apart_in_markup(page: &mut Page) {
+pub(crate) fn insert_missing_spaces_in_markup(page: &mut Page) {
     for (id, next) in parted(page) {
-        let outermost = std::iter::once(id).chain(page.ancestors(id)).take_while(|&up| !page.contains(up, next)).last();
+        let outermost = page.self_and_ancestors(id).take_while(|&up| !page.contains(up, next)).last();
         page.spaces_after.extend(outermost);
     }
 }
@@ -90,7 +90,7 @@ fn parted(page: &Page) -> Vec<(NodeId, NodeId)> {
             None if page.text(id).is_some_and(|text| !text.is_empty()) => {
                 if page.own_chars(id) > 0 && id >= verbatim_end {
                     if let Some(before) = last
-                        && gap(page, before, id) == Gap::Apart
+                        && gap(page, before, id) == Gap::Space
                     {
                         apart.push((before, id));
                     }
@@ -116,11 +116,11 @@ fn is_verbatim(tag: Tag) -> bool {
 
 /// The elements between two texts.
 #[derive(Default)]
-struct Between {
+struct GapContent {
     /// Elements that end there, the innermost first.
-    closed: Few,
+    closed: ShortPath,
     /// Elements that begin there, the outermost first.
-    opened: Few,
+    opened: ShortPath,
     /// A block or a line ends there.
     is_boundary: bool,
     /// A picture or a field stands there, or stood there.
@@ -129,12 +129,12 @@ struct Between {
 
 /// Some elements, at most [`MAX_LEVELS`].
 #[derive(Default)]
-struct Few {
+struct ShortPath {
     list: [NodeId; MAX_LEVELS],
     count: usize,
 }
 
-impl Few {
+impl ShortPath {
     /// `None` where there is no room.
     fn push(&mut self, id: NodeId) -> Option<()> {
         *self.list.get_mut(self.count)? = id;
@@ -143,7 +143,7 @@ impl Few {
     }
 }
 
-impl Deref for Few {
+impl Deref for ShortPath {
     type Target = [NodeId];
 
     fn deref(&self) -> &[NodeId] {
@@ -151,10 +151,10 @@ impl Deref for Few {
     }
 }
 
-impl Between {
+impl GapContent {
     /// `None` where it is more than can be judged.
-    fn of(page: &Page, before: NodeId, after: NodeId) -> Option<Between> {
-        let mut between = Between::default();
+    fn of(page: &Page, before: NodeId, after: NodeId) -> Option<GapContent> {
+        let mut between = GapContent::default();
         for up in page.ancestors(before) {
             if page.contains(up, after) {
                 break;
@@ -162,7 +162,7 @@ impl Between {
             between.is_boundary |= is_boundary(page.tag(up));
             between.closed.push(up)?;
         }
-        let mut opened = Few::default();
+        let mut opened = ShortPath::default();
         for up in page.ancestors(after) {
             if page.contains(up, before) {
                 break;
@@ -174,8 +174,8 @@ impl Between {
         between.opened = opened;
         let rows = (before.0 + 1..after.0).take(MAX_LEVELS).map(NodeId);
         for id in rows {
-            between.is_boundary |= page.tag(id) == Some(Tag::Br) && page.fate(id) == Fate::Keep;
-            between.has_picture |= is_picture(page.tag(id)) || is_icon(page, id);
+            between.is_boundary |= page.tag(id) == Some(Tag::Br) && page.state(id) == NodeState::Keep;
+            between.has_picture |= is_picture(page.tag(id)) || is_sign(page, id);
         }
         Some(between)
     }
@@ -261,7 +261,7 @@ fn is_picture(tag: Option<Tag>) -> bool {
 }
 
 /// A sign that a font or a style sheet draws: an `<i>` with a class and nothing in it, or a drawing.
-fn is_icon(page: &Page, id: NodeId) -> bool {
+fn is_sign(page: &Page, id: NodeId) -> bool {
     match page.tag(id) {
         Some(Tag::Svg) => true,
         Some(Tag::I) => page.end(id).0 == id.0 + 1 && page.has_attribute(id, &local_name!("class")),
@@ -329,7 +329,7 @@ mod tests {
 
     fn text(html: &str) -> String {
         let mut page = page(html);
-        keep_apart(&mut page);
+        insert_missing_spaces(&mut page);
         of_subtree(&page, page.body(), 2).trim_end().to_owned()
     }
 

@@ -28,12 +28,12 @@ pub(super) enum StartTag {
     Tokenizers,
 }
 
-pub(super) struct Names(Vec<Known>);
+pub(super) struct NameCache(Vec<Known>);
 
-impl Names {
-    pub(super) fn new() -> Names {
+impl NameCache {
+    pub(super) fn new() -> NameCache {
         let none = Known { text: String::new(), name: LocalName::default(), start_tag: StartTag::Builders };
-        Names(vec![none; PLACES])
+        NameCache(vec![none; PLACES])
     }
 
     pub(super) fn get(&mut self, name: &str) -> &Known {

@@ -13,23 +13,14 @@ use html5ever::{
 use memchr::{memchr, memchr3, memmem};
 
 use super::{
-    names::{Names, StartTag},
-    references::{Place, resolved},
+    names::{NameCache, StartTag},
+    references::{ReferencePlace, Unread, resolved},
 };
 use crate::vocabulary::words::count;
 
 /// Most attributes of a tag that is read here: finding repeated ones takes time in proportion to the square. Raising it
 /// makes hostile pages costlier.
 const MAX_ATTRIBUTES: usize = 64;
-
-/// Why a token is not read here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Left {
-    /// The tokenizer must read it.
-    Odd,
-    /// The piece ends before it does.
-    Unfinished,
-}
 
 /// A token that was read.
 pub(super) struct Read {
@@ -46,23 +37,26 @@ pub(super) struct Read {
 pub(super) fn token(
     piece: &StrTendril,
     at: usize,
-    names: &mut Names,
+    names: &mut NameCache,
     attributes: &mut Vec<Attribute>,
-) -> Result<Read, Left> {
+) -> Result<Read, Unread> {
     let rest = &piece.as_bytes()[at..];
     if rest[0] != b'<' {
         let (length, is_plain) = up_to(b'<', rest).unwrap_or((rest.len(), false));
         let text = if is_plain {
             piece.subtendril(count(at), count(length))
         } else {
-            resolved(piece, at, length, Place::Text)?
+            resolved(piece, at, length, ReferencePlace::Text)?
         };
         return Ok(Read { token: Token::CharacterTokens(text), start_tag: None, end: at + length });
     }
     if rest.starts_with(b"<!--") {
         return comment(piece, at);
     }
-    let mut reader = Reader { piece, text: piece, at, names, attributes };
+    if b"<!--".starts_with(rest) {
+        return Err(Unread::Unfinished);
+    }
+    let mut reader = TagReader { piece, text: piece, at, names, attributes };
     let (tag, start_tag) = reader.tag()?;
     Ok(Read {
         start_tag: (tag.kind == TagKind::StartTag).then_some(start_tag),
@@ -81,19 +75,37 @@ fn up_to(end: u8, text: &[u8]) -> Option<(usize, bool)> {
 }
 
 /// § 13.2.5.43 to .52: a comment ends with `-->`; how else it may end is for the tokenizer.
-fn comment(piece: &StrTendril, at: usize) -> Result<Read, Left> {
+fn comment(piece: &StrTendril, at: usize) -> Result<Read, Unread> {
     let start = at + "<!--".len();
     let rest = &piece.as_bytes()[start..];
-    let length = memmem::find(rest, b"-->").ok_or(Left::Unfinished)?;
+    let length = memmem::find(rest, b"-->").ok_or(Unread::Unfinished)?;
     let text = &rest[..length];
     let is_odd = text.first().is_none_or(|byte| matches!(byte, b'>' | b'-'))
         || memchr(0, text).is_some()
         || memmem::find(text, b"--!").is_some();
     if is_odd {
-        return Err(Left::Odd);
+        return Err(Unread::Odd);
     }
     let text = piece.subtendril(count(start), count(length));
     Ok(Read { token: Token::CommentToken(text), start_tag: None, end: start + length + "-->".len() })
+}
+
+/// A comment that has not ended where `<noscript>` does.
+pub(super) fn cut_comment(piece: &StrTendril, at: usize) -> Option<Read> {
+    let start = at + "<!--".len();
+    let rest = piece.as_bytes()[at..].strip_prefix(b"<!--")?;
+    let ends = |needle: &[u8]| memmem::find(rest, needle);
+    let length = ends(b"</noscript").or_else(|| ends(b"</NOSCRIPT"))?;
+    // HTML Standard § 13.2.5.42 to .51: all the ways in which a comment ends.
+    let has_ended = [&b"-->"[..], b"--!>"].iter().any(|end| ends(end).is_some_and(|end| end < length));
+    if has_ended || rest.starts_with(b">") || rest.starts_with(b"->") {
+        return None;
+    }
+    Some(Read {
+        token: Token::CommentToken(piece.subtendril(count(start), count(length))),
+        start_tag: None,
+        end: start + length,
+    })
 }
 
 /// Classes of bytes: what may stand in the name of an ordinary tag, and of an ordinary attribute.
@@ -122,27 +134,27 @@ const CLASSES: [u8; 256] = {
     }
 };
 
-struct Reader<'a> {
+struct TagReader<'a> {
     piece: &'a StrTendril,
     /// Text of `piece`: to find it each time takes longer than to read a byte of it.
     text: &'a str,
     at: usize,
-    names: &'a mut Names,
+    names: &'a mut NameCache,
     attributes: &'a mut Vec<Attribute>,
 }
 
-impl Reader<'_> {
+impl TagReader<'_> {
     /// A tag, and what a start tag of its name asks for.
-    fn tag(&mut self) -> Result<(Tag, StartTag), Left> {
+    fn tag(&mut self) -> Result<(Tag, StartTag), Unread> {
         self.at += 1;
         let kind = if self.eat(b'/') { TagKind::EndTag } else { TagKind::StartTag };
         if !self.peek()?.is_ascii_alphabetic() {
-            return Err(Left::Odd);
+            return Err(Unread::Odd);
         }
         let (name, start_tag) = self.name(IN_TAG_NAME)?;
         let has_ended = matches!(self.peek()?, b' ' | b'\t' | b'\n' | 0x0c | b'/' | b'>');
         if !has_ended || kind == TagKind::StartTag && start_tag == StartTag::Tokenizers {
-            return Err(Left::Odd);
+            return Err(Unread::Odd);
         }
         let mut self_closing = false;
         loop {
@@ -152,14 +164,14 @@ impl Reader<'_> {
             }
             if self.eat(b'/') {
                 if self.peek()? != b'>' {
-                    return Err(Left::Odd);
+                    return Err(Unread::Odd);
                 }
                 self.at += 1;
                 self_closing = true;
                 break;
             }
             if kind == TagKind::EndTag || self.attributes.len() >= MAX_ATTRIBUTES {
-                return Err(Left::Odd);
+                return Err(Unread::Odd);
             }
             let (name, value) = self.attribute()?;
             // § 13.2.5.33: of attributes with one name the first counts.
@@ -172,7 +184,7 @@ impl Reader<'_> {
         Ok((tag, start_tag))
     }
 
-    fn attribute(&mut self) -> Result<(LocalName, StrTendril), Left> {
+    fn attribute(&mut self) -> Result<(LocalName, StrTendril), Unread> {
         let (name, _) = self.name(IN_ATTRIBUTE_NAME)?;
         self.skip_space();
         if !self.eat(b'=') {
@@ -182,19 +194,19 @@ impl Reader<'_> {
         let quote = self.peek()?;
         let (length, is_plain) = if matches!(quote, b'"' | b'\'') {
             self.at += 1;
-            up_to(quote, self.rest()).ok_or(Left::Unfinished)?
+            up_to(quote, self.rest()).ok_or(Unread::Unfinished)?
         } else {
             let ends = |byte: &u8| *byte <= b' ' || *byte == b'>';
-            let length = self.rest().iter().position(ends).ok_or(Left::Unfinished)?;
+            let length = self.rest().iter().position(ends).ok_or(Unread::Unfinished)?;
             if length == 0 {
-                return Err(Left::Odd);
+                return Err(Unread::Odd);
             }
             (length, false)
         };
         let value = if is_plain {
             self.piece.subtendril(count(self.at), count(length))
         } else {
-            resolved(self.piece, self.at, length, Place::Attribute)?
+            resolved(self.piece, self.at, length, ReferencePlace::Attribute)?
         };
         self.at += length;
         if matches!(quote, b'"' | b'\'') {
@@ -204,16 +216,16 @@ impl Reader<'_> {
     }
 
     /// A name of bytes of one class, in small letters.
-    fn name(&mut self, class: u8) -> Result<(LocalName, StartTag), Left> {
+    fn name(&mut self, class: u8) -> Result<(LocalName, StartTag), Unread> {
         let mut has_capitals = false;
         let ends = |byte: &u8| {
             let classes = CLASSES[usize::from(*byte)];
             has_capitals |= classes & CAPITAL != 0;
             classes & class == 0
         };
-        let length = self.rest().iter().position(ends).ok_or(Left::Unfinished)?;
+        let length = self.rest().iter().position(ends).ok_or(Unread::Unfinished)?;
         if length == 0 {
-            return Err(Left::Odd);
+            return Err(Unread::Odd);
         }
         let name = &self.text[self.at..self.at + length];
         self.at += length;
@@ -225,9 +237,9 @@ impl Reader<'_> {
         &self.text.as_bytes()[self.at..]
     }
 
-    fn peek(&self) -> Result<u8, Left> {
+    fn peek(&self) -> Result<u8, Unread> {
         let byte = self.text.as_bytes().get(self.at);
-        byte.copied().ok_or(Left::Unfinished)
+        byte.copied().ok_or(Unread::Unfinished)
     }
 
     fn eat(&mut self, byte: u8) -> bool {

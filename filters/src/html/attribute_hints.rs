@@ -5,12 +5,12 @@
 //! for the end of the page; elements share their values with their neighbours, so that a value that was met lately is not read
 //! again. A rule then looks at two numbers.
 //!
-//! [`Said::cues`] are exact. A [`Hint`] says that a rule should look closer; its absence that there is nothing to find. So a hint may
+//! [`AttributeHints::class_hints`] are exact. A [`Hint`] says that a rule should look closer; its absence that there is nothing to find. So a hint may
 //! outlive the attribute that it came from.
 //!
 //! Measured on WCXB dev, 2026-11-22: `docs/performance.md`.
 
-pub(crate) mod cues;
+pub(crate) mod class_hints;
 pub(crate) mod names;
 pub(crate) mod scripts;
 mod vocabulary;
@@ -21,7 +21,7 @@ use super::style_sheets::HIDING;
 use super::{NodeId, Page, tag::Tag};
 use scripts::may_run;
 
-/// A property that a rule looks for in attributes. Those up to [`Hint::Dates`] are lists of words (`said/vocabulary.rs`).
+/// A property that a rule looks for in attributes. Those up to [`Hint::Dates`] are lists of words (`attribute_hints/vocabulary.rs`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hint {
     /// Words in the classes of authors of articles.
@@ -60,16 +60,16 @@ impl Hint {
     }
 }
 
-/// Cues and hints from the attributes of one element.
+/// Class hints and hints from the attributes of one element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Said {
-    /// Bits of [`cues::Cue`].
-    pub(crate) cues: u32,
+pub(crate) struct AttributeHints {
+    /// Bits of [`class_hints::ClassHint`].
+    pub(crate) class_hints: u32,
     /// Bits of [`Hint`].
     hints: u32,
 }
 
-impl Said {
+impl AttributeHints {
     pub(crate) fn has(self, hint: Hint) -> bool {
         self.hints & hint.bit() != 0
     }
@@ -79,8 +79,8 @@ impl Said {
         self.hints
     }
 
-    fn add(&mut self, other: Said) {
-        self.cues |= other.cues;
+    fn add(&mut self, other: AttributeHints) {
+        self.class_hints |= other.class_hints;
         self.hints |= other.hints;
     }
 
@@ -91,15 +91,15 @@ impl Said {
 }
 
 impl Page {
-    /// Cues and hints of an element's attributes, in bits.
-    pub(crate) fn said(&self, id: NodeId) -> Said {
-        self.attributes.said(self.rows[id.index()].attributes)
+    /// Class hints and hints of an element's attributes, in bits.
+    pub(crate) fn hints(&self, id: NodeId) -> AttributeHints {
+        self.attributes.hints(self.rows[id.index()].attributes)
     }
 
     /// The live elements of the body whose attributes may have what one of these hints says, given as bits, or that have one of
     /// these tags, each of which [`Page::about`] must know; in document order. Nearly no element does, and the others are not
     /// walked over.
-    pub(crate) fn telling(&self, hints: u32, tags: &[Tag]) -> Vec<NodeId> {
+    pub(crate) fn elements_with_hints(&self, hints: u32, tags: &[Tag]) -> Vec<NodeId> {
         let hinted = self.hinted.iter().filter(|(_, own)| own & hints != 0);
         let tagged = tags.iter().flat_map(|&tag| self.about(tag));
         let body = self.body();
@@ -126,19 +126,19 @@ impl Page {
 
 /// Reads attributes, and remembers the names that were met last.
 #[derive(Debug)]
-pub(super) struct Reader(Vec<(String, Said)>);
+pub(super) struct HintReader(Vec<(String, AttributeHints)>);
 
-impl Reader {
+impl HintReader {
     /// A power of two, more than an ordinary page has different ones.
     const PLACES: usize = 256;
 
-    pub(super) fn new() -> Reader {
-        Reader(vec![(String::new(), Said::default()); Self::PLACES])
+    pub(super) fn new() -> HintReader {
+        HintReader(vec![(String::new(), AttributeHints::default()); Self::PLACES])
     }
 
-    /// Cues and hints of all attributes of an element together.
-    pub(super) fn read(&mut self, attributes: &[Attribute]) -> Said {
-        let mut all = Said::default();
+    /// Class hints and hints of all attributes of an element together.
+    pub(super) fn read(&mut self, attributes: &[Attribute]) -> AttributeHints {
+        let mut all = AttributeHints::default();
         for attribute in attributes {
             if attribute.name.ns == ns!() {
                 self.add(&attribute.name.local, &attribute.value, &mut all);
@@ -149,7 +149,7 @@ impl Reader {
         all
     }
 
-    fn add(&mut self, name: &LocalName, value: &StrTendril, all: &mut Said) {
+    fn add(&mut self, name: &LocalName, value: &StrTendril, all: &mut AttributeHints) {
         let hint = |hint: Hint, is_so: bool| if is_so { hint.bit() } else { 0 };
         match *name {
             local_name!("class") | local_name!("id") | local_name!("itemtype") | local_name!("aria-label") => {
@@ -188,8 +188,8 @@ impl Reader {
         }
     }
 
-    /// Cues and hints of a name, from the memory of names that were read before.
-    fn known(&mut self, value: &str) -> Said {
+    /// Class hints and hints of a name, from the memory of names that were read before.
+    fn known(&mut self, value: &str) -> AttributeHints {
         // Values that begin alike mostly differ in length or at their end.
         let end = match value.as_bytes().last_chunk() {
             Some(end) => u64::from_le_bytes(*end),
@@ -198,12 +198,12 @@ impl Reader {
         // Multiplicative hashing (Knuth, *The Art of Computer Programming* 3, § 6.4), the golden ratio in 64 bits.
         let mixed = (end ^ value.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let place = usize::try_from(mixed >> 40).unwrap_or(0) % Self::PLACES;
-        let (known, said) = &mut self.0[place];
+        let (known, hints) = &mut self.0[place];
         if known != value {
             value.clone_into(known);
-            *said = vocabulary::of(value);
+            *hints = vocabulary::of(value);
         }
-        *said
+        *hints
     }
 }
 
@@ -217,8 +217,8 @@ fn is_author_mark(value: &str) -> bool {
     value.split_ascii_whitespace().any(is)
 }
 
-/// Whether an element's cues may come from such an attribute.
-pub(super) fn is_cue(name: &LocalName) -> bool {
+/// Whether an element's class hints may come from such an attribute.
+pub(super) fn is_class_hint(name: &LocalName) -> bool {
     matches!(
         *name,
         local_name!("class")
@@ -240,17 +240,17 @@ mod tests {
             "<body role=main><nav id=a>x</nav><div role=menu id=b>x</div><p id=c>x</p>\
              <section id=gone><div role=menu id=d>x</div></section><nav role=menu id=e>x</nav>",
         );
-        let telling = |page: &Page| {
-            let found = page.telling(Hint::Role.bit(), &[Tag::Nav]);
+        let elements_with_hints = |page: &Page| {
+            let found = page.elements_with_hints(Hint::Role.bit(), &[Tag::Nav]);
             ids(page, &found).join(" ")
         };
-        assert_eq!(telling(&page), "a b d e");
+        assert_eq!(elements_with_hints(&page), "a b d e");
         let gone = by_id(&page, "gone");
         page.remove(gone, "test");
-        assert_eq!(telling(&page), "a b e");
+        assert_eq!(elements_with_hints(&page), "a b e");
         let late = by_id(&page, "c");
         page.set_attribute(late, local_name!("role"), "menu".to_owned());
-        assert_eq!(telling(&page), "a b c e");
-        assert!(page.telling(Hint::Quotes.bit(), &[]).is_empty());
+        assert_eq!(elements_with_hints(&page), "a b c e");
+        assert!(page.elements_with_hints(Hint::Quotes.bit(), &[]).is_empty());
     }
 }

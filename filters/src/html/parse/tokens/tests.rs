@@ -1,81 +1,17 @@
 //! However a page is read, the tree is the one that html5ever's tokenizer alone would have built.
 
-use std::fmt::Write as _;
-
-use kuchikiki::{NodeData, traits::TendrilSink as _};
-
 use super::*;
-use crate::{html::attributes::Stretch, testing::Lcg};
+use crate::{
+    html::parse::{
+        PIECE, Parser, comparison,
+        comparison::{NoscriptMode, by_html5ever, in_pieces, lines, lines_of},
+    },
+    testing::Lcg,
+};
 
-/// The tree as html5ever and kuchikiki build it from the whole text. Only the first character can be a byte order mark;
-/// the tokenizer by itself takes one behind a script for one too.
-fn by_tokenizer(text: &str, scripting: bool) -> NodeRef {
-    let mut options = kuchikiki::ParseOpts::default();
-    options.tree_builder.scripting_enabled = scripting;
-    options.tokenizer.discard_bom = false;
-    kuchikiki::parse_html_with_options(options).one(text.strip_prefix('\u{feff}').unwrap_or(text)).document_node
-}
-
-fn in_pieces(text: &str, scripting: bool, mut size: impl FnMut() -> usize) -> Result<Parsed, PageError> {
-    let mut parser = Parser::new(scripting, usize::MAX, usize::MAX);
-    let mut rest = text;
-    while !rest.is_empty() {
-        let (piece, after) = rest.split_at(rest.ceil_char_boundary(size().min(rest.len())));
-        rest = after;
-        parser.feed(piece)?;
-    }
-    parser.finish()
-}
-
-/// The tree as lines; its attributes are where kuchikiki keeps them, or with ours.
-fn told(document: &NodeRef, ours: Option<&Attributes>) -> String {
-    let mut out = String::new();
-    tell(document, ours, 0, &mut out);
-    out
-}
-
-fn told_of(parsed: &Parsed) -> String {
-    told(&parsed.document, Some(&parsed.attributes))
-}
-
-fn tell(node: &NodeRef, ours: Option<&Attributes>, depth: usize, out: &mut String) {
-    let _ = match node.data() {
-        NodeData::Element(element) => {
-            let name = &element.name;
-            let _ = write!(out, "{depth} {} {}", &*name.ns, &*name.local);
-            for (name, attribute) in &element.attributes.borrow().map {
-                let kuchikiki::Attribute { prefix, value } = attribute;
-                let _ = write!(out, " {prefix:?} {:?} {:?}={value:?}", name.ns, name.local);
-            }
-            for attribute in ours.map_or(&[][..], |ours| ours.of(Stretch::of(node))) {
-                let (name, value) = (&attribute.name, &*attribute.value);
-                let prefix = &name.prefix;
-                let _ = write!(out, " {prefix:?} {:?} {:?}={value:?}", name.ns, name.local);
-            }
-            writeln!(out)
-        }
-        other => writeln!(out, "{depth} {other:?}"),
-    };
-    if let Some(contents) = node.as_element().and_then(|e| e.template_contents.as_ref()) {
-        tell(contents, ours, depth + 1, out);
-    }
-    for child in node.children() {
-        tell(&child, ours, depth + 1, out);
-    }
-}
-
-/// Where the contents of `<noscript>` are elements they are kept apart from the page: there the tree is that of the whole
-/// text in one piece.
-fn compare(text: &str, scripting: bool, size: impl FnMut() -> usize) {
-    let wanted = if !scripting && text.contains("<noscript") {
-        told_of(&in_pieces(text, scripting, || PIECE).unwrap())
-    } else {
-        told(&by_tokenizer(text, scripting), None)
-    };
-    match in_pieces(text, scripting, size) {
-        // Browsers read it otherwise than html5ever, so that no tree is right.
-        Err(PageError::Ambiguous) => {}
-        parsed => assert_eq!(told_of(&parsed.unwrap()), wanted, "{text:?}"),
+fn compare(text: &str, noscript: NoscriptMode, size: impl FnMut() -> usize) {
+    if let Some([got, wanted]) = comparison::difference(text, noscript, size) {
+        assert_eq!(got, wanted, "{text:?}");
     }
 }
 
@@ -112,7 +48,11 @@ fn random_markup_in_random_pieces_gives_the_tokenizers_tree() {
         // Where scripts run, other elements in a list of choices are refused.
         let scripting =
             seed % 2 == 0 && !["<select", "<svg", "<math"].iter().any(|tag| text.to_ascii_lowercase().contains(tag));
-        compare(&text, scripting, || 1 + random.below(most));
+        let modes =
+            if scripting { &[NoscriptMode::Text][..] } else { &[NoscriptMode::Element, NoscriptMode::Confined] };
+        for mode in modes {
+            compare(&text, *mode, || 1 + random.below(most));
+        }
     }
 }
 
@@ -140,21 +80,21 @@ fn markup_that_is_read_in_two_ways_is_refused_where_scripts_run() {
 fn a_long_tag_waits_for_its_end() {
     let long = format!("<p>x<div a='{}' b>text<p>", "&quot;a > b, ".repeat(20_000));
     for size in [4096, 10_007, 300_000] {
-        compare(&long, false, || size);
-        compare(&long[..long.len() - 12], false, || size);
+        compare(&long, NoscriptMode::Confined, || size);
+        compare(&long[..long.len() - 12], NoscriptMode::Confined, || size);
     }
     let mut parser = Parser::new(false, usize::MAX, usize::MAX);
     for piece in long.as_bytes()[..200_000].chunks(PIECE) {
         parser.feed(std::str::from_utf8(piece).unwrap()).unwrap();
     }
-    assert_eq!(parser.unfinished.len(), 200_000 - "<p>x".len());
+    assert_eq!(parser.tokens.unfinished.len(), 200_000 - "<p>x".len());
 }
 
 #[test]
 fn what_stands_behind_a_long_tag_is_read_at_the_latest_at_the_end() {
     let long = format!("<div a='{}'>", "a > b, ".repeat(20_000));
     let page = format!("{long}text<p>more<div b='{}", "c > d, ".repeat(2_000));
-    compare(&page, false, || PIECE);
+    compare(&page, NoscriptMode::Confined, || PIECE);
 }
 
 #[test]
@@ -164,15 +104,20 @@ fn saved_pages_give_the_tokenizers_tree() {
     for case in std::fs::read_dir(folder).unwrap() {
         let text = std::fs::read_to_string(case.unwrap().path().join("source.html")).unwrap();
         pages += 1;
-        compare(&text, false, || PIECE);
-        compare(&text.replace('\n', "\r\n"), true, || 100);
+        compare(&text, NoscriptMode::Confined, || PIECE);
+        compare(&text.replace('\n', "\r\n"), NoscriptMode::Text, || 100);
+        compare(&text, NoscriptMode::Element, || 1000);
     }
     assert!(pages > 10, "{pages} pages");
 }
 
 #[test]
 fn names_of_attributes_in_drawings_are_those_of_drawings() {
-    compare("<svg><section viewbox=1 xlink:href=x><p viewbox=2></svg><section viewbox=3>", false, || PIECE);
+    compare(
+        "<svg><section viewbox=1 xlink:href=x><p viewbox=2></svg><section viewbox=3>",
+        NoscriptMode::Confined,
+        || PIECE,
+    );
 }
 
 #[test]
@@ -183,7 +128,7 @@ fn attributes_of_a_tag_that_is_ignored_are_nobodys() {
         // The second row is the tokenizer's to read.
         "<!doctype html><p><tr b=1><table><tr c=2 d='&notit;'>",
     ] {
-        compare(text, false, || PIECE);
+        compare(text, NoscriptMode::Confined, || PIECE);
     }
 }
 
@@ -191,11 +136,11 @@ fn attributes_of_a_tag_that_is_ignored_are_nobodys() {
 fn text_of_elements_with_rules_of_their_own_ends_where_it_ends_however_it_arrives() {
     let text = "<title>a &amp; b</title><style>a</b > c</STYLE><script>a<!b; c<!--d</script>--></script><textarea>\n\
                 e</textarea ><iframe>f</iframe><noscript><p>g</noscript><xmp>h</xm";
-    for scripting in [false, true] {
+    for noscript in [NoscriptMode::Text, NoscriptMode::Element, NoscriptMode::Confined] {
         for size in 1..text.len() {
-            compare(text, scripting, || size);
+            compare(text, noscript, || size);
             let cut = &text[..size];
-            compare(cut, scripting, || PIECE);
+            compare(cut, noscript, || PIECE);
         }
     }
 }
@@ -206,7 +151,7 @@ fn ordinary_markup_is_read_without_the_tokenizer() {
                 <!-- a comment -->&ldquo;x&#8221;<script>if (a) { c() }</script><ul><li>One<li>Two</ul><img src=x.png alt=\"\"/>";
     let mut parser = Parser::new(false, 512, 100);
     parser.feed("<!doctype html>").unwrap();
-    let mut names = Names::new();
+    let mut names = NameCache::new();
     let tendril = StrTendril::from_slice(text);
     let mut at = "<!doctype html>".len();
     let mut left = Vec::new();
@@ -228,8 +173,8 @@ fn the_text_of_programs_is_forgotten_on_request_and_nothing_else() {
                 <p>two<style>three</style><textarea>four";
     let mut parser = Parser::new(false, 512, 100).without_script_text();
     parser.feed(text).unwrap();
-    let got = told_of(&parser.finish().unwrap());
-    let wanted: String = told(&by_tokenizer(text, false), None)
+    let got = lines_of(&parser.finish().unwrap());
+    let wanted: String = lines(&by_html5ever(text, false), None)
         .lines()
         .filter(|line| !line.contains("one("))
         .flat_map(|line| [line, "\n"])
@@ -257,7 +202,7 @@ fn what_is_not_ended_in_noscript_ends_with_it() {
         for size in [1, 2, 3, 7, PIECE] {
             let text = format!("<!doctype html><body><div id=a><noscript>{inside}</NOSCRIPT ><p id=p>text</div>")
                 .replace("NOSCRIPT ", if size == 2 { "noscript\n" } else { "noscript" });
-            let tree = told_of(&in_pieces(&text, false, || size).unwrap());
+            let tree = lines_of(&in_pieces(&text, NoscriptMode::Confined, || size).unwrap());
             // Document, html, body, div, p.
             let found = tree.lines().any(|line| line.starts_with("4 ") && line.ends_with("\"p\""));
             assert!(found, "{inside} in pieces of {size}:\n{tree}");
