@@ -17,6 +17,7 @@ mod client_rendered;
 mod inject_text;
 mod layout;
 mod live;
+pub(crate) mod page_encoding;
 pub(crate) mod parse;
 mod reading;
 mod removals;

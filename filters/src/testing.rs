@@ -36,10 +36,14 @@ pub(crate) fn chair(open_graph: &str, between: &str) -> AnalysedPage {
 
 /// The content of a page's body, as the chain would lay it out.
 pub(crate) fn shown(html: &str) -> String {
-    let page = page(html);
+    shown_of(&page(html))
+}
+
+/// The content of the body of a page.
+pub(crate) fn shown_of(page: &Page) -> String {
     let mut shown = String::new();
     for child in page.live_children(page.body()) {
-        write(&page, child, Rules { comments: false, ..Rules::VERBATIM }, &mut shown);
+        write(page, child, Rules { comments: false, ..Rules::VERBATIM }, &mut shown);
     }
     shown
 }

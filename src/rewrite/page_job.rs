@@ -8,7 +8,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use encoding_rs::{Decoder as TextDecoder, Encoding, REPLACEMENT};
+use encoding_rs::{Decoder as TextDecoder, Encoding, REPLACEMENT, UTF_8};
 use futures_util::{StreamExt, stream};
 use gleaner_filters::{Chain, Domain, Filtered, Links, PageFeed, PageOptions, Part, ReaderLook};
 use tokio::sync::mpsc;
@@ -155,7 +155,13 @@ struct Text {
 
 impl Text {
     fn new(job: &Job, encoding: &'static Encoding) -> Self {
-        let options = PageOptions { look: job.look, domain: job.domain.clone(), ..PageOptions::default() };
+        // Browsers encode queries of pages in UTF-16 as UTF-8 (`output_encoding`).
+        let options = PageOptions {
+            look: job.look,
+            domain: job.domain.clone(),
+            encoding: Some(encoding.output_encoding()).filter(|encoding| *encoding != UTF_8),
+            ..PageOptions::default()
+        };
         let options = match &job.purpose {
             Purpose::Page { original, links, in_frame } => PageOptions {
                 bypass_link: original.clone(),

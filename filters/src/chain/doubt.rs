@@ -1,6 +1,7 @@
 //! When a page is given back as it came: it leads on, its scripts would draw it, or too little of it is left.
 
 use html5ever::local_name;
+use url::Url;
 
 use super::Chain;
 use crate::{
@@ -70,20 +71,49 @@ fn is_main_empty(page: &Page) -> bool {
     })
 }
 
-/// `<meta http-equiv="refresh" content="0; url=…">`, unless it is for readers without scripts only.
+/// `<meta http-equiv="refresh" content="0; url=…">` that leads elsewhere, unless it is for readers without scripts only. A page that
+/// loads itself anew after a while (newspapers do) is no redirect.
 fn is_redirect(page: &Page, meta: NodeId) -> bool {
     page.attribute(meta, &local_name!("http-equiv")).is_some_and(|kind| kind.trim().eq_ignore_ascii_case("refresh"))
-        && page
-            .attribute(meta, &local_name!("content"))
-            .is_some_and(|content| content.to_ascii_lowercase().contains("url"))
+        && page.attribute(meta, &local_name!("content")).is_some_and(|content| leads_elsewhere(page, content))
         && !page.ancestors(meta).any(|up| page.tag(up) == Some(Tag::Noscript))
+}
+
+fn leads_elsewhere(page: &Page, content: &str) -> bool {
+    let Some(at) = content.to_ascii_lowercase().find("url") else {
+        return false;
+    };
+    let address = content[at + 3..].trim_start_matches(|char: char| char.is_whitespace() || "='\"".contains(char));
+    let address = address.trim_end_matches(|char: char| char.is_whitespace() || "'\"".contains(char));
+    let without_fragment = |mut url: Url| {
+        url.set_fragment(None);
+        url
+    };
+    let target = page.base().join(address).map(without_fragment);
+    !address.is_empty() && target.is_ok_and(|target| target != without_fragment(page.url().clone()))
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use crate::{Chain, ChainConfig, HostList, PageLimits};
+    use super::*;
+    use crate::{Chain, ChainConfig, HostList, PageLimits, testing};
+
+    #[test]
+    fn a_page_that_loads_itself_anew_is_no_redirect() {
+        let page = testing::page_at("https://example.org/news", "<p>words");
+        for (content, is_redirect) in [
+            ("0; url=https://example.org/other", true),
+            ("5;URL='/other'", true),
+            ("900; url=", false),
+            ("900", false),
+            ("900; url=news", false),
+            ("900; url=https://example.org/news#top", false),
+        ] {
+            assert_eq!(leads_elsewhere(&page, content), is_redirect, "{content}");
+        }
+    }
 
     #[test]
     fn a_page_that_is_nothing_but_its_menu_passes_with_it() {

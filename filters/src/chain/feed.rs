@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use encoding_rs::Encoding;
 use url::Url;
 
 use super::{
@@ -23,7 +24,7 @@ use crate::{
     filter::Filter,
     html::budget::{Budget, CpuClock, Stop},
     html::{
-        Page,
+        Page, page_encoding,
         parse::{PIECE, Parser},
     },
     metadata::{self, Metadata},
@@ -49,6 +50,8 @@ pub struct PageOptions {
     /// Knowledge of other pages of the same domain: filters that compare pages make use of it, and [`Filtered::survey`] says what
     /// this one adds.
     pub domain: Option<Arc<Domain>>,
+    /// The encoding that the page came in, where it is not UTF-8: queries of its addresses and forms stay in it.
+    pub encoding: Option<&'static Encoding>,
 }
 
 /// A page on its way. Lives on one thread.
@@ -239,6 +242,9 @@ impl PageFeed {
         self.spend(&mut clock)?;
         page.budget = Budget::new(chain.limits.cpu, self.spent, Arc::clone(&self.cancelled));
         page.domain = self.options.domain.take();
+        if let Some(encoding) = self.options.encoding {
+            page_encoding::keep_queries(&mut page, encoding);
+        }
         Ok(page)
     }
 

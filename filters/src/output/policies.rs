@@ -16,6 +16,24 @@ pub(crate) fn of(page: &Page) -> Vec<String> {
     policies.filter(|policy| !policy.is_empty()).collect()
 }
 
+/// The referrer policy of the page (HTML Standard § 4.2.5.1: the last one counts), if it is one that tells other sites no more than
+/// browsers do by themselves.
+pub(crate) fn referrer(page: &Page) -> Option<&'static str> {
+    const DISCREET: [&str; 6] = [
+        "no-referrer",
+        "same-origin",
+        "origin",
+        "strict-origin",
+        "origin-when-cross-origin",
+        "strict-origin-when-cross-origin",
+    ];
+    let named = page.about(Tag::Meta).filter(|&id| {
+        page.attribute(id, &local_name!("name")).is_some_and(|name| name.eq_ignore_ascii_case("referrer"))
+    });
+    let last = named.filter_map(|id| page.attribute(id, &local_name!("content"))).last()?.trim();
+    DISCREET.into_iter().find(|policy| policy.eq_ignore_ascii_case(last))
+}
+
 /// A policy as a field of a response can have it. What a page cannot decide for itself is none of it (CSP Level 3 § 3.3), and a comma
 /// would begin another policy.
 fn written(policy: &str) -> String {
@@ -34,6 +52,15 @@ fn written(policy: &str) -> String {
 mod tests {
     use super::*;
     use crate::testing::page;
+
+    #[test]
+    fn the_referrer_policy_is_kept_unless_it_tells_more_than_browsers_do() {
+        for (policy, kept) in
+            [("No-Referrer ", Some("no-referrer")), ("same-origin", Some("same-origin")), ("unsafe-url", None)]
+        {
+            assert_eq!(referrer(&page(&format!("<meta name=Referrer content='{policy}'><p>words"))), kept);
+        }
+    }
 
     #[test]
     fn policies_of_the_head_are_told_as_far_as_a_page_can_have_them() {

@@ -9,7 +9,7 @@ mod top;
 
 use html5ever::{LocalName, local_name};
 
-use super::{Settings, Surroundings, Written, additions, controls, tidy, write_links};
+use super::{Settings, Surroundings, Written, additions, controls, policies, tidy, write_links};
 use crate::{
     analysis::AnalysedPage,
     html::{
@@ -113,6 +113,9 @@ pub(super) fn write_head(page: &Page, look: ReaderLook, style: &str, out: &mut S
     }
     out.push_str("><head><meta charset=\"utf-8\">");
     out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+    if let Some(policy) = policies::referrer(page) {
+        out.extend(["<meta name=\"referrer\" content=\"", policy, "\">"]);
+    }
     out.extend(["<meta name=\"color-scheme\" content=\"", look.color_scheme(), "\"><title>"]);
     escape_text(&document_title(page), out);
     out.push_str("</title>");
