@@ -81,8 +81,7 @@ static CHAINS: LazyLock<Vec<Arc<Chain>>> = LazyLock::new(|| {
     configs.iter().map(chain).collect()
 });
 
-static URL: LazyLock<Url> =
-    LazyLock::new(|| "https://example.org/a/b?c".parse().expect("an address"));
+static URL: LazyLock<Url> = LazyLock::new(|| "https://example.org/a/b?c".parse().expect("an address"));
 
 /// HTML through the whole chain, in each of its forms: no panic, no time that its size does not explain, and what comes out
 /// is a page again.
@@ -144,25 +143,15 @@ fn length_as_others_read_it(head: &[u8]) -> Option<u64> {
     assert_eq!(read, Ok(httparse::Status::Complete(head.len())), "{head:?}");
     let values = |name: &str| -> Vec<_> {
         let fields = request.headers.iter();
-        fields
-            .filter(|field| field.name.eq_ignore_ascii_case(name))
-            .map(|field| field.value)
-            .collect()
+        fields.filter(|field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value).collect()
     };
     let hosts = values("host").len();
     assert!(hosts == 1 || hosts == 0 && request.version == Some(0));
-    match (
-        &values("content-length")[..],
-        &values("transfer-encoding")[..],
-    ) {
+    match (&values("content-length")[..], &values("transfer-encoding")[..]) {
         ([], []) => Some(0),
         ([length], []) => {
             let length = std::str::from_utf8(length).ok();
-            Some(
-                length
-                    .and_then(|length| length.parse().ok())
-                    .expect("a number"),
-            )
+            Some(length.and_then(|length| length.parse().ok()).expect("a number"))
         }
         ([], [coding]) => {
             assert!(coding.eq_ignore_ascii_case(b"chunked"));

@@ -68,7 +68,12 @@ fn seeds(name: &str) -> Vec<Vec<u8>> {
     let fuzz = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = files(&fuzz.join("corpus").join(name));
     if OF_PAGES.contains(&name) {
-        files.extend(OF_PAGES.iter().filter(|other| **other != name).flat_map(|other| self::files(&fuzz.join("corpus").join(other))));
+        files.extend(
+            OF_PAGES
+                .iter()
+                .filter(|other| **other != name)
+                .flat_map(|other| self::files(&fuzz.join("corpus").join(other))),
+        );
         let cases = self::files(&fuzz.join("../filters/tests/pages"));
         files.extend(cases.iter().map(|case| case.join("source.html")).filter(|page| page.is_file()));
         if let Some(saved) = env::var_os("GLEANER_WCXB") {
