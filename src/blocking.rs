@@ -6,7 +6,7 @@
 
 mod compiled;
 mod engine;
-mod lists;
+pub mod fetches;
 mod params;
 mod pause;
 mod refusal;
@@ -15,7 +15,7 @@ pub(crate) mod store;
 pub(crate) mod syntax;
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},
     io,
     path::{Path, PathBuf},
@@ -34,7 +34,6 @@ pub(crate) use self::{
 };
 pub use self::{
     engine::{Counts, Rule, Verdict},
-    lists::ListSource,
     pause::{Pause, parse_duration},
     request::{BlockingRequest, KINDS, kind},
 };
@@ -42,32 +41,13 @@ use self::{
     engine::{Engine, List},
     syntax::Rules,
 };
-use crate::config::HostPatterns;
+use crate::config::{Blocking, ListSource};
 
 /// The built-in list of advertising hosts.
 const BUILTIN_LIST: &str = include_str!("../adservers.txt");
 
 /// Most bytes of a list: several times the largest public hosts files. Raising it lets a wrong file cost more memory before it is refused.
 pub(crate) const MAX_LIST: u64 = 64 << 20;
-
-/// The section `blocking` as used.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Blocking {
-    /// Whether anything is blocked.
-    pub enabled: bool,
-    /// Whether requests are.
-    pub requests: bool,
-    /// Each list once; files with their whole paths.
-    pub lists: Vec<ListSource>,
-    /// Sites on which nothing is blocked, and hosts that are not.
-    pub except: HostPatterns,
-    /// Sites and hosts that one list does not block.
-    pub except_by_list: BTreeMap<String, HostPatterns>,
-    /// Whether lists are kept up to date.
-    pub update: bool,
-    /// Where they are kept; `None` where the user has no home.
-    pub dir: Option<PathBuf>,
-}
 
 /// A list as it was read.
 #[derive(Clone, Debug)]

@@ -34,6 +34,7 @@ use crate::{
     AuthorityError, Config, ConfigError, StartError,
     cli::offline::input::ReadError,
     config::{self, ConfigErrorKind, LogFormat, Lookup},
+    state::loaded_config::LoadedConfig,
 };
 
 /// Exit codes of sysexits.h.
@@ -225,20 +226,21 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
             "--lan, --listen and --log-format are options of `gleaner serve`, and this command has no use for them";
         return Err(Failure::error(EX_USAGE, problem));
     }
-    let load = |config| Lookup::new(config).load().map(|found| found.config);
+    let read = |config| Lookup::new(config).read().map(|parsed| parsed.config);
+    let load = |config| LoadedConfig::find(&Lookup::new(config));
     match command {
         None => serve::run(config, serve),
         Some(Command::Serve(own)) => serve::run(config, own.or(serve)),
         Some(Command::Init(arguments)) => init::run(&arguments, config),
         Some(Command::CheckConfig(arguments)) => check_config::run(arguments, config),
         Some(Command::Schema) => say(&(serde_json::to_string_pretty(&config::schema())? + "\n")),
-        Some(Command::Ca { command }) => ca::run(&command, &load(config)?),
-        Some(Command::Devices { command }) => devices::run(&command, &load(config)?),
+        Some(Command::Ca { command }) => ca::run(&command, &read(config)?),
+        Some(Command::Devices { command }) => devices::run(&command, &read(config)?),
         Some(Command::HashPassword) => hash_password::run(),
         Some(Command::Extract(arguments)) => extract::run(&arguments, &load(config)?),
         Some(Command::Blocks(arguments)) => blocks::run(&arguments, &load(config)?),
         Some(Command::Lists { command }) => lists::run(command, &load(config.clone())?, || Ok(load(config.clone())?)),
-        Some(Command::Pause(arguments)) => pause::run(&arguments, &load(config)?),
+        Some(Command::Pause(arguments)) => pause::run(&arguments, &read(config)?),
         Some(Command::Doctor(arguments)) => doctor::run(arguments, config),
         Some(Command::Service { command }) => service::run(command, config),
         Some(Command::Explain(arguments)) => explain::run(&arguments, &load(config)?),

@@ -17,6 +17,7 @@ mod hosts;
 mod https;
 mod ineffective;
 mod limits;
+mod list_source;
 mod listen;
 mod load;
 mod log;
@@ -32,9 +33,7 @@ mod yaml_errors;
 use std::{
     collections::BTreeMap,
     net::{Ipv4Addr, SocketAddr},
-    ops::{Deref, DerefMut},
     path::PathBuf,
-    sync::Arc,
 };
 
 use gleaner_filters::ChainConfig;
@@ -44,7 +43,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::{
     access::{Access, AddrPattern, ClientRange, PrivateTargets},
-    blocking::RawBlocking,
+    blocking::{Blocking, RawBlocking},
     build::check_addresses,
     edit::starter,
     error::ConfigError,
@@ -52,8 +51,9 @@ pub use self::{
     hosts::HostPatterns,
     https::{Https, Intercept, RawAuthority, RawUpstream},
     limits::Limits,
+    list_source::ListSource,
     listen::{LISTEN, listen_address},
-    load::{Found, Lookup, filters_over},
+    load::{Lookup, ParsedConfig, filters_over},
     log::{Log, LogFormat, LogLevel},
     panel::Panel,
     profiles::{Asker, Choice, DeviceRule, Profile, Profiles, RawProfile, Rule, SiteRule},
@@ -65,11 +65,9 @@ pub use self::{
 
 use self::listen::Listen;
 pub(crate) use self::{
-    edit::effective,
     error::{Kind as ConfigErrorKind, in_plain_words},
     file::{MAX_CONFIG, read_regular as read_file},
 };
-use crate::blocking::{Blocker, ListSource};
 
 /// The built-in list of hosts that are neither opened nor rewritten.
 const BUILTIN_UNTOUCHED: &str = include_str!("../untouched-hosts.txt");
@@ -162,43 +160,46 @@ pub enum Preset {
     Crunch,
 }
 
-/// The configuration as used: parsed, read and checked.
+/// The configuration as used: parsed, read and checked. It is data; what is loaded for it is in
+/// [`LoadedConfig`](crate::LoadedConfig).
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The parsed file. `Config` dereferences to it.
-    pub raw: RawConfig,
+    /// The addresses to listen on.
+    pub listen: Vec<SocketAddr>,
+    /// Interception of encrypted connections.
+    pub https: Https,
     /// Folder of the certificate authority; `None` where the user has no home and none is set.
     pub authority_dir: Option<PathBuf>,
+    /// Connections to web servers.
+    pub upstream: RawUpstream,
     /// Certificates trusted beside the platform's.
     pub extra_roots: Vec<CertificateDer<'static>>,
+    /// Who may use the proxy, and what may be reached through it.
+    pub access: Access,
+    /// Which pages are rewritten.
+    pub rewrite: Rewrite,
+    /// Fields that this proxy adds to requests.
+    pub headers: Headers,
+    /// Bounds on pages, connections and the time to end.
+    pub limits: Limits,
+    /// How long to wait for what.
+    pub timeouts: Timeouts,
+    /// The log's contents and format.
+    pub log: Log,
+    /// Who may open the panel at the control host.
+    pub panel: Panel,
+    /// The filter settings that those under `filters` were laid over.
+    pub preset: Preset,
+    /// The filter chain of the profiles that change nothing of it.
+    pub filters: ChainConfig,
     /// Lists of advertisements and trackers.
-    pub blocker: Arc<Blocker>,
+    pub blocking: Blocking,
     /// Hosts of `https.except_lists`.
     pub untouched: HostPatterns,
     /// Settings by device and by site.
     pub profiles: Profiles,
-    /// A hash of all that decides what a page looks like after the chain, but for the profile.
+    /// A hash of all settings that decide what a page looks like after the chain, but for the profile.
     pub fingerprint: u64,
     /// A hash of the file's text, which tells whether a change that was written is in force.
     pub text_hash: u64,
-    /// The files of lists that are not in use, and why.
-    pub unread_lists: Option<ConfigError>,
-    /// Hints about settings that are read otherwise than they may have been meant.
-    pub hints: Vec<String>,
-    /// Files whose change means a reload.
-    pub watched: Vec<PathBuf>,
-}
-
-impl Deref for Config {
-    type Target = RawConfig;
-
-    fn deref(&self) -> &RawConfig {
-        &self.raw
-    }
-}
-
-impl DerefMut for Config {
-    fn deref_mut(&mut self) -> &mut RawConfig {
-        &mut self.raw
-    }
 }

@@ -49,4 +49,7 @@ pub use mitm::{
     trusted_devices::{TrustedDevice, TrustedDevices},
 };
 pub use net::{addresses::local_addresses, credentials::hash_password};
-pub use state::proxy::{Proxy, StartError};
+pub use state::{
+    loaded_config::LoadedConfig,
+    proxy::{Proxy, StartError},
+};

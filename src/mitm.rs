@@ -6,7 +6,8 @@
 
 pub(crate) mod authority;
 mod first_bytes;
-pub(crate) mod trust;
+pub(crate) mod lazy_authority;
+pub(crate) mod trust_watch;
 pub(crate) mod trusted_devices;
 pub(crate) mod tunnel;
 mod tunnelled_hosts;
@@ -33,18 +34,21 @@ use tracing::{debug, warn};
 
 use self::first_bytes::{FirstBytes, Hello, first_bytes, is_other_protocol};
 pub(crate) use self::tunnelled_hosts::TunnelledHosts;
+use self::{lazy_authority::LazyAuthority, trust_watch::TrustWatch, trusted_devices::TrustedDevices};
 use crate::{
-    client::UpstreamError,
+    blocking::Blocker,
+    client::{Client, UpstreamError},
+    config::Config,
     http::log::RequestLog,
-    mitm::{trust::Trust, tunnel::SilenceLimits},
+    mitm::tunnel::SilenceLimits,
     net::{
         access_control::{Permit, is_private},
+        credentials::Authenticator,
         device::Device,
-        target::{Host, Scheme, Target},
+        target::{Scheme, Target},
     },
-    server::{self, Connection},
-    service::requester,
-    state::{proxy::Proxy, runtime_state::RuntimeState},
+    server::{self, Connection, Handler},
+    util::host::Host,
 };
 
 /// How long a client may be silent before the server may speak first, as in some protocols it does. Nothing is lost
@@ -55,12 +59,19 @@ const CLIENT_SILENCE: Duration = Duration::from_millis(300);
 /// certificate, unless another one to the host is used: some programs compare it with a pinned one after the handshake.
 const PIN_CHECK: Duration = Duration::from_secs(2);
 
-type Client = TokioIo<Upgraded>;
+type ClientStream = TokioIo<Upgraded>;
 
 /// A CONNECT whose first bytes decide what becomes of it.
-pub(crate) struct SniffedConnect {
-    pub(crate) proxy: Arc<Proxy>,
-    pub(crate) running: Arc<RuntimeState>,
+pub(crate) struct SniffedConnect<H> {
+    /// Answers the requests inside.
+    pub(crate) handler: Arc<H>,
+    pub(crate) config: Arc<Config>,
+    pub(crate) blocker: Arc<Blocker>,
+    pub(crate) client: Arc<Client>,
+    pub(crate) authenticator: Option<Arc<Authenticator>>,
+    pub(crate) authority: Arc<LazyAuthority>,
+    pub(crate) tunnelled: Arc<TunnelledHosts>,
+    pub(crate) trusted_devices: Arc<TrustedDevices>,
     pub(crate) connection: Arc<Connection>,
     pub(crate) device: Device,
     pub(crate) destination: Destination,
@@ -72,7 +83,7 @@ pub(crate) struct SniffedConnect {
     pub(crate) any_protocol: bool,
     pub(crate) ahead: Ahead,
     /// Where what becomes of it depends on that.
-    pub(crate) trust: Option<Trust>,
+    pub(crate) trust: Option<TrustWatch>,
     pub(crate) log: RequestLog,
 }
 
@@ -108,7 +119,7 @@ impl Destination {
     }
 }
 
-impl SniffedConnect {
+impl<H: Handler> SniffedConnect<H> {
     fn target(&self) -> &Target {
         self.destination.target()
     }
@@ -128,7 +139,7 @@ impl SniffedConnect {
         })
     }
 
-    async fn sniff(mut self, mut client: Client) {
+    async fn sniff(mut self, mut client: ClientStream) {
         let mut read = BytesMut::new();
         let heard = timeout(CLIENT_SILENCE, client.read_buf(&mut read)).await;
         if heard.is_err() && !self.wait_for_either_side(&mut client, &mut read).await {
@@ -139,7 +150,7 @@ impl SniffedConnect {
             return;
         }
         // Half a `ClientHello` must not hold the connection for ever.
-        let limit = self.running.config.timeouts.tls_handshake;
+        let limit = self.config.timeouts.tls_handshake;
         let first = if read.is_empty() {
             // The server has spoken first.
             FirstBytes::Other
@@ -163,8 +174,8 @@ impl SniffedConnect {
     }
 
     /// The client is silent: connects, and waits for both. Whether to go on.
-    async fn wait_for_either_side(&mut self, client: &mut Client, read: &mut BytesMut) -> bool {
-        let limit = self.running.config.timeouts.connect_silence;
+    async fn wait_for_either_side(&mut self, client: &mut ClientStream, read: &mut BytesMut) -> bool {
+        let limit = self.config.timeouts.connect_silence;
         let waits_for_server = self.any_protocol && matches!(self.destination, Destination::Origin(_));
         if waits_for_server && let Err(error) = self.connect().await {
             self.failed(&error);
@@ -187,8 +198,8 @@ impl SniffedConnect {
 
     async fn connect(&mut self) -> Result<(), UpstreamError> {
         if let (None, Destination::Origin(permit)) = (&self.ahead.upstream, &self.destination) {
-            let requester = requester(&self.connection);
-            self.ahead.upstream = Some(self.running.client.connect(permit, requester).await?);
+            let requester = self.connection.requester();
+            self.ahead.upstream = Some(self.client.connect(permit, requester).await?);
         }
         Ok(())
     }
@@ -211,11 +222,11 @@ impl SniffedConnect {
             Err(error)
         } else {
             let upstream = self.ahead.upstream.take();
-            self.running.client.preconnect(permit, requester(&self.connection), upstream).await
+            self.client.preconnect(permit, self.connection.requester(), upstream).await
         };
         match connected {
             Err(error) if is_for_a_tunnel(permit.target(), &error) => {
-                self.proxy.tunnel_from_now_on(permit.target(), &error);
+                self.tunnelled.tunnel_from_now_on(permit.target(), &error);
                 false
             }
             // Anything else becomes an error page, if it is still so when a request comes.
@@ -238,13 +249,13 @@ impl SniffedConnect {
             return;
         };
         let draining = self.connection.shutdown.draining.child_token();
-        let limits = SilenceLimits::in_use(&self.running.config.timeouts);
-        Trust::watch(self.trust, &draining, tunnel::copy(&draining, client, upstream, self.log, limits)).await;
+        let limits = SilenceLimits::in_use(&self.config.timeouts);
+        TrustWatch::watch(self.trust, &draining, tunnel::copy(&draining, client, upstream, self.log, limits)).await;
     }
 
     /// Whether bytes may go both ways.
     fn begin_tunnel(&mut self) -> bool {
-        let blocker = &self.running.config.blocker;
+        let blocker = &self.blocker;
         if let Some(rule) = blocker.blocked_host(self.target().plain_host()).filter(|_| self.blocks) {
             // Only now is it known that no request within can be answered in its place.
             self.log.route = "blocked";
@@ -262,7 +273,7 @@ impl SniffedConnect {
             Ok(config) => config,
             Err(error) => return warn!(%error, "no certificate could be made"),
         };
-        let limit = self.running.config.timeouts.tls_handshake;
+        let limit = self.config.timeouts.tls_handshake;
         let handshake = TlsAcceptor::from(config).accept(client);
         let mut stream = match timeout(limit, handshake).await {
             Ok(Ok(stream)) => stream,
@@ -289,12 +300,13 @@ impl SniffedConnect {
             return;
         }
         let Destination::Origin(permit) = &self.destination else { return };
-        match self.running.client.connect_tls(permit, requester(&self.connection)).await {
+        match self.client.connect_tls(permit, self.connection.requester()).await {
             Err(error) => self.failed(&error),
             Ok(upstream) => {
                 let draining = self.connection.shutdown.draining.child_token();
-                let limits = SilenceLimits::in_use(&self.running.config.timeouts);
-                Trust::watch(self.trust, &draining, tunnel::copy(&draining, client, upstream, self.log, limits)).await;
+                let limits = SilenceLimits::in_use(&self.config.timeouts);
+                TrustWatch::watch(self.trust, &draining, tunnel::copy(&draining, client, upstream, self.log, limits))
+                    .await;
             }
         }
     }
@@ -317,14 +329,14 @@ impl SniffedConnect {
     where
         I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let authenticator = self.running.authenticator.clone();
+        let authenticator = self.authenticator.clone();
         let connection = Arc::new(self.connection.decrypted(target, authenticator, self.device));
         // From here on each request has its own entry.
         drop(self.log);
         let (shutdown, draining) = (connection.shutdown.clone(), connection.shutdown.draining.clone());
-        let served = server::serve_connection(stream, self.proxy, connection, version);
+        let served = server::serve_connection(stream, self.handler, connection, version);
         let trust = self.trust;
-        shutdown.spawn(async move { Trust::watch(trust, &draining, served).await });
+        shutdown.spawn(async move { TrustWatch::watch(trust, &draining, served).await });
     }
 
     /// The 200 is sent already; closing is all that is left.
@@ -338,7 +350,7 @@ impl SniffedConnect {
     }
 
     fn tls_config(&self) -> Result<Arc<ServerConfig>, Box<dyn std::error::Error>> {
-        let authority = self.running.open_authority();
+        let authority = self.authority.open();
         let authority = authority.ok_or("there is no certificate authority")?;
         Ok(authority.handshake(&self.target().host)?)
     }

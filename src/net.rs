@@ -2,6 +2,7 @@
 
 pub(crate) mod access_control;
 pub(crate) mod addresses;
+pub(crate) mod control_host;
 pub(crate) mod credentials;
 pub(crate) mod device;
 pub(crate) mod route;

@@ -3,6 +3,8 @@
 
 pub(crate) mod admin;
 pub(crate) mod blocked;
+pub(crate) mod bypass;
 pub(crate) mod error;
 pub(crate) mod error_pages;
 pub(crate) mod panel;
+pub(crate) mod template;

@@ -33,7 +33,6 @@ use tracing::debug;
 use url::Url;
 
 use self::{
-    coding::Coding,
     domains::Domains,
     eligibility::PassReason,
     memory_budget::{MemoryBudget, Reservation},
@@ -43,16 +42,22 @@ use self::{
     shares::{IN_WORK, Shares},
     workers::Worker,
 };
-pub(crate) use self::{join::Fetch, look::Look, request_info::RequestInfo, workers::Workers};
+pub(crate) use self::{
+    join::Fetch,
+    look::{Look, chain},
+    request_info::RequestInfo,
+    workers::Workers,
+};
 use crate::{
+    blocking::Blocker,
     config::{Config, ConfigError, Rewrite},
     http::{
         body::{Body, BodyError},
-        headers::{accept, members, repair, validators},
+        headers::{Coding, accept, members, repair, validators},
         history::PageEffect,
     },
+    net::control_host,
     rewrite::views::PageControls,
-    state::bypass_links,
 };
 
 /// Response field with the outcome of a page, or the reason why it passed.
@@ -94,11 +99,11 @@ pub(crate) fn decode_html(bytes: &[u8]) -> String {
 }
 
 impl Rewriter {
-    pub(crate) fn new(config: &Config, workers: Workers) -> Result<Self, ConfigError> {
+    pub(crate) fn new(config: &Config, blocker: &Arc<Blocker>, workers: Workers) -> Result<Self, ConfigError> {
         let mut settings = config.rewrite.clone();
         settings.except.extend(&config.untouched);
         Ok(Self {
-            looks: Look::all(config)?,
+            looks: Look::all(config, blocker)?,
             settings,
             max_wait: Duration::from_secs(config.limits.page_wait_seconds),
             max_pause: Duration::from_secs(config.limits.page_pause_seconds),
@@ -197,7 +202,7 @@ impl Rewriter {
             Err(reason) => return self.pass(asked, head, body, reason),
         };
         let purpose = Purpose::Page {
-            original: asked.can_be_repeated().then(|| bypass_links::to(&url)),
+            original: asked.can_be_repeated().then(|| control_host::original_link(&url)),
             links: asked.controls.as_ref().map(|controls| Box::new(controls.links(&url, asked.can_be_repeated()))),
             in_frame: asked.is_framed(),
         };

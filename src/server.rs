@@ -1,6 +1,7 @@
 //! HTTP on one client connection, in clear or decrypted: hyper's HTTP/1.1 and HTTP/2 servers, and what they leave
 //! to us. What a request means is decided in `service`.
 
+mod connection;
 pub(crate) mod connection_limits;
 mod connection_state;
 mod connection_timer;
@@ -12,12 +13,8 @@ mod validating_io;
 
 use std::{
     convert::Infallible,
-    net::SocketAddr,
     pin::pin,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
+    sync::{Arc, atomic::Ordering::Relaxed},
     time::Duration,
 };
 
@@ -34,21 +31,19 @@ use tokio::{
 };
 use tracing::debug;
 
-use self::validating_io::ValidatingIo;
 pub(crate) use self::{
-    connection_state::{ConnectionState, InFlight, WholeServer},
+    connection::Connection,
+    connection_state::{ConnectionState, WholeServer},
     request_parser::ParseRejection,
 };
+use self::{connection_limits::ConnectionLimits, validating_io::ValidatingIo};
 use crate::{
-    client::PinnedConnections,
+    config::Timeouts,
     http::{
         body::{Body, EndMarker},
         headers::MAX_FIELDS,
     },
-    net::{credentials::Authenticator, device::Device, target::Target},
-    service,
-    state::proxy::Proxy,
-    util::{idle, shutdown::ShutdownHandle},
+    util::idle,
 };
 
 /// Streams of one HTTP/2 connection: browsers expect at least 100 (RFC 9113 § 6.5.2).
@@ -71,77 +66,46 @@ const HTTP1_BUFFER_BYTES: usize = 128 * 1024;
 /// memory.
 const HTTP2_SEND_BYTES: usize = 128 * 1024;
 
-/// A client's connection, or a decrypted one inside its tunnel.
-pub(crate) struct Connection {
-    pub(crate) client: SocketAddr,
-    pub(crate) local: SocketAddr,
-    /// Set on decrypted connections: target of the CONNECT.
-    pub(crate) tunnel: Option<Target>,
-    pub(crate) authenticator: Option<Arc<Authenticator>>,
-    pub(crate) device: Option<Device>,
-    pub(crate) shutdown: ShutdownHandle,
-    pub(crate) state: Arc<ConnectionState>,
-    /// Upstream connections that were authenticated for this client.
-    pub(crate) pinned: PinnedConnections,
-    /// The response that is being sent ends with the connection; until its end, close with a reset.
-    pub(crate) reset_on_close: AtomicBool,
-    /// Bytes are copied through; no timeout applies.
-    pub(crate) is_tunnel: AtomicBool,
-}
+/// Answers the requests of connections, and knows the limits under which they are served.
+pub(crate) trait Handler: Send + Sync + 'static {
+    /// Answers one request. Every failure is an answer too.
+    fn handle(
+        self: Arc<Self>,
+        connection: Arc<Connection>,
+        request: Box<Request<Incoming>>,
+        started: Instant,
+    ) -> impl Future<Output = Response<Body>> + Send;
 
-impl Connection {
-    pub(crate) fn new(client: SocketAddr, local: SocketAddr, shutdown: ShutdownHandle) -> Self {
-        Self {
-            client,
-            local,
-            tunnel: None,
-            authenticator: None,
-            device: None,
-            shutdown,
-            state: Arc::default(),
-            pinned: PinnedConnections::default(),
-            reset_on_close: AtomicBool::default(),
-            is_tunnel: AtomicBool::default(),
-        }
-    }
+    /// The timeouts in force.
+    fn timeouts(&self) -> Timeouts;
 
-    /// The decrypted connection inside the tunnel that this connection became.
-    pub(crate) fn decrypted(&self, target: Target, authenticator: Option<Arc<Authenticator>>, device: Device) -> Self {
-        let fresh = Self::new(self.client, self.local, self.shutdown.child());
-        Self { tunnel: Some(target), authenticator, device: Some(device), ..fresh }
-    }
-
-    /// Lets a decrypted connection begin nothing new, because its client may not use it any more. On other
-    /// connections each request brings its own credentials.
-    pub(crate) fn drain(&self) {
-        if self.tunnel.is_some() {
-            self.shutdown.draining.cancel();
-        }
-    }
+    fn limits(&self) -> &Arc<ConnectionLimits>;
 }
 
 /// Speaks HTTP on one connection until it ends.
-pub(crate) async fn serve_connection<I>(io: I, proxy: Arc<Proxy>, connection: Arc<Connection>, version: Version)
+pub(crate) async fn serve_connection<I, H>(io: I, handler: Arc<H>, connection: Arc<Connection>, version: Version)
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    H: Handler,
 {
     let ended = if version == Version::HTTP_2 {
         // In a box, so that the task of an HTTP/1.1 connection is not as large.
-        Box::pin(serve_http2(io, proxy, connection)).await
+        Box::pin(serve_http2(io, handler, connection)).await
     } else {
-        serve_http1(io, proxy, connection).await
+        serve_http1(io, handler, connection).await
     };
     if let Err(error) = ended {
         debug!(%error, "connection ended early");
     }
 }
 
-async fn serve_http1<I>(io: I, proxy: Arc<Proxy>, connection: Arc<Connection>) -> hyper::Result<()>
+async fn serve_http1<I, H>(io: I, handler: Arc<H>, connection: Arc<Connection>) -> hyper::Result<()>
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    H: Handler,
 {
-    let timeouts = proxy.running().config.timeouts.clone();
-    let io = ValidatingIo::new(io, Arc::clone(&connection.state), Arc::clone(&proxy.limits), timeouts);
+    let timeouts = handler.timeouts();
+    let io = ValidatingIo::new(io, Arc::clone(&connection.state), Arc::clone(handler.limits()), timeouts);
     let mut http = pin!(
         http1::Builder::new()
             .timer(TokioTimer::new())
@@ -151,7 +115,7 @@ where
             .max_headers(MAX_FIELDS)
             .preserve_header_case(true)
             .title_case_headers(true)
-            .serve_connection(TokioIo::new(io), service(proxy, Arc::clone(&connection)))
+            .serve_connection(TokioIo::new(io), service(handler, Arc::clone(&connection)))
             .with_upgrades()
     );
     let ended = tokio::select! {
@@ -168,12 +132,13 @@ where
     ended
 }
 
-async fn serve_http2<I>(io: I, proxy: Arc<Proxy>, connection: Arc<Connection>) -> hyper::Result<()>
+async fn serve_http2<I, H>(io: I, handler: Arc<H>, connection: Arc<Connection>) -> hyper::Result<()>
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    H: Handler,
 {
-    let timeouts = proxy.running().config.timeouts.clone();
-    let service = service(proxy, Arc::clone(&connection));
+    let timeouts = handler.timeouts();
+    let service = service(handler, Arc::clone(&connection));
     let mut http = pin!(
         http2::Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())
@@ -199,16 +164,16 @@ where
     http.await
 }
 
-fn service(
-    proxy: Arc<Proxy>,
+fn service<H: Handler>(
+    handler: Arc<H>,
     connection: Arc<Connection>,
 ) -> impl Service<Request<Incoming>, Response = Response<Body>, Error = Infallible, Future: Send + 'static> {
-    service_fn(move |request| answer(Arc::clone(&proxy), Arc::clone(&connection), Box::new(request)))
+    service_fn(move |request| answer(Arc::clone(&handler), Arc::clone(&connection), Box::new(request)))
 }
 
 /// The response to one request, which counts as in flight until its last byte.
-async fn answer(
-    proxy: Arc<Proxy>,
+async fn answer<H: Handler>(
+    handler: Arc<H>,
     connection: Arc<Connection>,
     mut request: Box<Request<Incoming>>,
 ) -> Result<Response<Body>, Infallible> {
@@ -221,7 +186,7 @@ async fn answer(
     {
         request.extensions_mut().insert(rejection);
     }
-    let response = service::handle(proxy, Arc::clone(&connection), request, started).await;
+    let response = handler.handle(Arc::clone(&connection), request, started).await;
     let status = response.status();
     let upgrades = status == StatusCode::SWITCHING_PROTOCOLS || is_connect && status.is_success();
     // Over HTTP/2 only the stream becomes a tunnel.
@@ -232,7 +197,7 @@ async fn answer(
     connection.reset_on_close.store(ends_with_connection, Relaxed);
     let end_marker = (version == Version::HTTP_2).then(EndMarker::default);
     Ok(response.map(|mut body| {
-        body.in_flight = Some(in_flight);
+        body.guard = Some(Box::new(in_flight));
         body.end_marker = end_marker;
         body
     }))

@@ -18,16 +18,16 @@ use hyper::body::{Body as _, Incoming};
 use tokio::time::Instant;
 use tracing::{Instrument, debug, debug_span};
 
-use crate::state::proxy::Proxy;
 use crate::{
-    client::{Requester, UpstreamError},
-    config::{Asker, Choice},
+    client::UpstreamError,
+    config::{Asker, Choice, Timeouts},
     http::{
         body::{Body, IncomingBody},
         log::RequestLog,
         websocket,
     },
     net::{
+        control_host,
         credentials::{Authenticator, Denied},
         device::{self, Device},
         route::Route,
@@ -36,15 +36,33 @@ use crate::{
     pages::{
         admin::{self, Visit},
         error::Error,
-        error_pages, panel,
+        error_pages, panel, template,
     },
     rewrite::views::Asked,
-    server::{Connection, ParseRejection},
-    state::runtime_state::RuntimeState,
+    server::{Connection, Handler, ParseRejection, connection_limits::ConnectionLimits},
+    state::{proxy::Proxy, runtime_state::RuntimeState},
 };
 
-/// Answers one request. Every failure is an answer too.
-pub(crate) async fn handle(
+impl Handler for Proxy {
+    fn handle(
+        self: Arc<Self>,
+        connection: Arc<Connection>,
+        request: Box<Request<Incoming>>,
+        started: Instant,
+    ) -> impl Future<Output = Response<Body>> + Send {
+        answer(self, connection, request, started)
+    }
+
+    fn timeouts(&self) -> Timeouts {
+        self.running().config.timeouts.clone()
+    }
+
+    fn limits(&self) -> &Arc<ConnectionLimits> {
+        &self.limits
+    }
+}
+
+async fn answer(
     proxy: Arc<Proxy>,
     connection: Arc<Connection>,
     request: Box<Request<Incoming>>,
@@ -136,7 +154,7 @@ impl Exchange {
         if let Some(rejection) = request.extensions().get::<ParseRejection>() {
             return Err(Error::Rejected(*rejection));
         }
-        let is_open = self.connection.tunnel.is_none() && admin::is_script(&request);
+        let is_open = self.connection.tunnel.is_none() && control_host::is_script(&request);
         if let Some(authenticator) = self.running.authenticator.as_ref().filter(|_| !is_open) {
             self.user = Box::pin(self.check_credentials(authenticator, &request)).await?;
             self.log.user.clone_from(&self.user);
@@ -159,7 +177,7 @@ impl Exchange {
             return Ok(Answer::Response(answer));
         };
         self.log.host = Some(Arc::clone(&target.host_port));
-        if admin::is_control_host(&target) {
+        if control_host::is_control_host(&target) {
             return Ok(Answer::Upgraded(self.own_tunnel(*request, target)?));
         }
         if self.proxy.pseudonyms.are_in(request.headers(), target.plain_host()) {
@@ -181,7 +199,7 @@ impl Exchange {
         let view = match asked {
             Asked::Page => None,
             Asked::View(view, id) => Some((view, id)),
-            Asked::NotOurs(page) => return Ok(Answer::Response(admin::see_other(page.as_str()))),
+            Asked::NotOurs(page) => return Ok(Answer::Response(template::see_other(page.as_str()))),
         };
         let host = permit.target().plain_host();
         if let Some(response) = self.blocked(&mut request, &permit, host) {
@@ -199,7 +217,7 @@ impl Exchange {
             Error::Upstream { error: UpstreamError::NoDescriptors, .. } => self.running.client.close_idle(),
             Error::Upstream { error, .. } if error.may_work_in_a_tunnel() => {
                 if let Some(target) = &self.connection.tunnel {
-                    self.proxy.tunnel_from_now_on(target, error);
+                    self.proxy.tunnelled.tunnel_from_now_on(target, error);
                     self.connection.drain();
                 }
             }
@@ -258,9 +276,4 @@ impl Exchange {
     fn upstream_error(target: &Target, error: UpstreamError) -> Error {
         Error::Upstream { host: target.host_port.to_string(), error }
     }
-}
-
-/// Who asks for upstream connections.
-pub(crate) fn requester(connection: &Connection) -> Requester<'_> {
-    Requester { address: connection.client.ip(), pinned: &connection.pinned, is_nested: false }
 }

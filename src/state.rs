@@ -2,6 +2,9 @@
 
 pub(crate) mod bypass_links;
 pub(crate) mod failed_connects;
+pub(crate) mod forms;
+pub(crate) mod loaded_config;
 pub(crate) mod proxy;
 pub(crate) mod reader_preferences;
 pub(crate) mod runtime_state;
+pub(crate) mod sessions;

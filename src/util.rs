@@ -2,6 +2,8 @@
 
 pub(crate) mod atomic_file;
 pub(crate) mod expiring_map;
+pub(crate) mod host;
 pub(crate) mod idle;
+pub(crate) mod random;
 pub(crate) mod shutdown;
 pub(crate) mod tokens;

@@ -13,7 +13,7 @@ use std::{
 };
 
 use gleaner::{
-    Config,
+    LoadedConfig,
     blocking::{BlockingRequest, Verdict, kind},
     config::Lookup,
     offline::parallel,
@@ -98,33 +98,32 @@ struct Outcome {
 pub(crate) fn run(args: &Args, lookup: &Lookup) -> anyhow::Result<()> {
     let before = resident();
     let started = Instant::now();
-    let config = lookup.load()?.config;
+    let lists = LoadedConfig::find(lookup)?.blocker;
     let loaded = started.elapsed();
     println!("lists                 read in {loaded:.0?}, {} MB", (resident().saturating_sub(before)) / 1024);
-    for list in config.blocker.lists() {
+    for list in lists.lists() {
         println!("                      {} {:?} {}", list.source, list.counts, list.problem.as_deref().unwrap_or(""));
     }
     let mut outcomes = Vec::new();
     let annotations = dataset::annotations(&args.dataset)?;
     parallel::in_order(
         annotations.iter(),
-        |annotation| dataset::page(&args.dataset, annotation).map(|page| measure(&page, &config)),
+        |annotation| dataset::page(&args.dataset, annotation).map(|page| measure(&page, &lists)),
         |outcome| outcome.map(|outcome| outcomes.push(outcome)),
     )?;
     report(&outcomes);
-    speed(&outcomes, &config);
+    speed(&outcomes, &lists);
     if let Some(file) = &args.decisions {
         let all: Vec<_> = outcomes.iter().flat_map(|outcome| &outcome.requests).collect();
         let step = (all.len() / args.most.max(1)).max(1);
         let mut out = fs::File::create(file)?;
         for (page, address, wanted, _) in all.into_iter().step_by(step).take(args.most) {
-            let said =
-                match config.blocker.judge(&BlockingRequest::new(address.clone(), Some(page.clone()), kind(*wanted))) {
-                    Verdict::Blocked { rule, .. } => format!("blocked\t{rule}"),
-                    Verdict::Excepted { exception, .. } => format!("free\t{exception}"),
-                    Verdict::Shortened { to, .. } => format!("free\tto {to}"),
-                    Verdict::Free => "free\t".to_owned(),
-                };
+            let said = match lists.judge(&BlockingRequest::new(address.clone(), Some(page.clone()), kind(*wanted))) {
+                Verdict::Blocked { rule, .. } => format!("blocked\t{rule}"),
+                Verdict::Excepted { exception, .. } => format!("free\t{exception}"),
+                Verdict::Shortened { to, .. } => format!("free\tto {to}"),
+                Verdict::Free => "free\t".to_owned(),
+            };
             writeln!(out, "{address}\t{page}\t{}\t{said}", kind(*wanted))?;
         }
     }
@@ -151,9 +150,10 @@ fn content(filters: &ChainConfig, lists: Arc<dyn Blocker>, page: &Page) -> Optio
     Some((filtered.content, removed))
 }
 
-fn measure(page: &Page, config: &Config) -> Outcome {
+fn measure(page: &Page, lists: &Arc<gleaner::blocking::Blocker>) -> Outcome {
+    let in_force = || Arc::<gleaner::blocking::Blocker>::clone(lists) as Arc<dyn Blocker>;
     let nothing = || Arc::<dyn Blocker>::from(HostList::default());
-    let recorder = Arc::new(Recorder { lists: config.lists(), asked: Mutex::default(), hiding: Mutex::default() });
+    let recorder = Arc::new(Recorder { lists: in_force(), asked: Mutex::default(), hiding: Mutex::default() });
     let (html, text) = (only_ads(Format::Html), only_ads(Format::Text));
     let (Some((whole, _)), Some((cleaned, elements))) =
         (content(&html, nothing(), page), content(&html, Arc::<Recorder>::clone(&recorder), page))
@@ -177,12 +177,12 @@ fn measure(page: &Page, config: &Config) -> Outcome {
     let reference = bag(&page.reference);
     let kept =
         |lists: Arc<dyn Blocker>| content(&text, lists, page).map_or(0, |(text, _)| common(&reference, &bag(&text)));
-    let words = (kept(nothing()), kept(config.lists()));
+    let words = (kept(nothing()), kept(in_force()));
     let mut outcome = Outcome {
         elements,
         bytes: (whole.len(), cleaned.len()),
         words,
-        whole: (f1(page, nothing(), &reference), f1(page, config.lists(), &reference)),
+        whole: (f1(page, nothing(), &reference), f1(page, in_force(), &reference)),
         ..Outcome::default()
     };
     if words.1 < words.0 {
@@ -268,7 +268,7 @@ fn report(outcomes: &[Outcome]) {
 }
 
 /// Decisions one after the other, as requests come.
-fn speed(outcomes: &[Outcome], config: &Config) {
+fn speed(outcomes: &[Outcome], lists: &gleaner::blocking::Blocker) {
     let wanted: Vec<BlockingRequest> = outcomes
         .iter()
         .flat_map(|outcome| &outcome.requests)
@@ -278,7 +278,7 @@ fn speed(outcomes: &[Outcome], config: &Config) {
         .iter()
         .map(|wanted| {
             let started = Instant::now();
-            std::hint::black_box(config.blocker.judge(wanted));
+            std::hint::black_box(lists.judge(wanted));
             started.elapsed()
         })
         .collect();

@@ -31,7 +31,7 @@ use std::{
 
 use anyhow::{Context, bail};
 use gleaner::{
-    Config,
+    LoadedConfig,
     offline::{Progress, chains, parallel},
 };
 
@@ -117,15 +117,15 @@ struct Results {
     max_bytes: usize,
 }
 
-/// Evaluates the chain of `config`, or the algorithms that were named, and prints a table.
-pub(crate) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
-    let contestants = contestant::all(args, config)?;
+/// Evaluates the chain of the configuration, or the algorithms that were named, and prints a table.
+pub(crate) fn run(args: &Args, loaded: &LoadedConfig) -> anyhow::Result<()> {
+    let contestants = contestant::all(args, loaded)?;
     let pairs = dataset::pairs(&args.dataset, args.every)?;
     // Minutes of work must not end in a folder that is not there.
     for file in args.json.iter().chain(&args.html) {
         check_place(file)?;
     }
-    let results = Results::of(pairs, contestants, config.rewrite.max_html_bytes)?;
+    let results = Results::of(pairs, contestants, loaded.config.rewrite.max_html_bytes)?;
     if !results.pages.is_empty() {
         io::stdout().write_all(results.tables(args.worst).as_bytes())?;
         results.write(args)?;

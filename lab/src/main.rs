@@ -8,7 +8,7 @@ mod train;
 use std::{io, path::PathBuf, process::ExitCode};
 
 use clap::{Parser, Subcommand};
-use gleaner::config::Lookup;
+use gleaner::{LoadedConfig, config::Lookup};
 
 /// Measures Gleaner's filter chain, and trains its scorer of text blocks.
 #[derive(Debug, Parser)]
@@ -38,10 +38,9 @@ enum Command {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = match arguments.command {
-        Command::Evaluate(own) => Lookup::new(arguments.config)
-            .load()
+        Command::Evaluate(own) => LoadedConfig::find(&Lookup::new(arguments.config))
             .map_err(Into::into)
-            .and_then(|found| evaluate::run(&own, &found.config)),
+            .and_then(|loaded| evaluate::run(&own, &loaded)),
         Command::Blocking(own) => blocking::run(&own, &Lookup::new(arguments.config)),
         Command::Export(own) => train::export(&own),
         Command::Check(own) => train::check(&own),

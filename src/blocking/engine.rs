@@ -13,12 +13,11 @@ use tracing::warn;
 use url::Url;
 
 use super::{
-    ListSource,
     compiled::{WORTH_A_FILE, compile, compile_some, compiled_file, keep, know_domains, read, request, resources},
     params::Params,
     syntax::{self, Rules},
 };
-use crate::config::HostPatterns;
+use crate::config::{HostPatterns, ListSource};
 
 /// A list.
 #[derive(Debug)]

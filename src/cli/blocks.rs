@@ -11,7 +11,6 @@ use std::{path::PathBuf, sync::Arc};
 
 use anyhow::Context;
 use clap::ValueEnum;
-use gleaner_filters::Chain;
 use url::Url;
 
 use super::{
@@ -21,8 +20,8 @@ use super::{
     page_failure, say,
 };
 use crate::{
-    Config,
     cli::offline::{chains, input},
+    state::loaded_config::LoadedConfig,
 };
 
 /// Arguments of `gleaner blocks`.
@@ -63,18 +62,18 @@ fn at_least_one(text: &str) -> Result<usize, &'static str> {
 }
 
 /// Finds the blocks of a page and writes them.
-pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
+pub(super) fn run(args: &Args, loaded: &LoadedConfig) -> anyhow::Result<()> {
     if let Some(name) = args.overlay.main_block.as_deref()
         && chains::WITHOUT_CHOICE.contains(&name)
     {
         let problem = format!("--main-block: {name:?} chooses no block, so there is none to show");
         return Err(Failure::error(EX_USAGE, problem));
     }
-    let filters = args.overlay.over(&config.filters)?;
-    let chain = Chain::new(&filters, config.page_limits(), config.lists())?;
+    let filters = args.overlay.over(&loaded.config.filters)?;
+    let chain = loaded.chain(&filters)?;
     let file = args.page.clone().unwrap_or_else(|| PathBuf::from("-"));
     let name = || file.display().to_string();
-    let html = input::decode(&input::read(&file, config.rewrite.max_html_bytes).with_context(name)?);
+    let html = input::decode(&input::read(&file, loaded.config.rewrite.max_html_bytes).with_context(name)?);
     let url = args.url.clone().unwrap_or_else(|| address_of(&file));
     let blocks = Arc::new(chain).blocks(&html, &url, args.limit).map_err(page_failure).with_context(name)?;
     say(&match args.format {

@@ -8,9 +8,9 @@ use std::{
 use super::{Failure, exit_code, listeners, say, serve::cannot_listen};
 use crate::{
     AuthorityError, Config,
-    blocking::ListSource,
-    config::{Intercept, Lookup, MAX_CONFIG},
+    config::{Intercept, ListSource, Lookup, MAX_CONFIG, ParsedConfig},
     mitm::authority::Authority,
+    state::loaded_config::LoadedConfig,
 };
 
 const STDIN: &str = "standard input";
@@ -24,19 +24,20 @@ pub(super) struct Args {
 
 pub(super) fn run(arguments: Args, named: Option<PathBuf>) -> anyhow::Result<()> {
     let file = arguments.file.or(named);
-    let (config, name) = if file.as_deref() == Some("-".as_ref()) {
+    let (loaded, name) = if file.as_deref() == Some("-".as_ref()) {
         let mut bytes = Vec::new();
         io::stdin().lock().take(MAX_CONFIG).read_to_end(&mut bytes)?;
-        let mut config = Config::from_bytes(bytes, None).map_err(|error| error.called(STDIN))?;
-        config.unread_lists = config.unread_lists.map(|error| error.called(STDIN));
-        (config, STDIN.to_owned())
+        let parsed = ParsedConfig::from_bytes(bytes, None).map_err(|error| error.called(STDIN))?;
+        let mut loaded = LoadedConfig::from(parsed);
+        loaded.unread_lists = loaded.unread_lists.map(|error| error.called(STDIN));
+        (loaded, STDIN.to_owned())
     } else {
-        let found = Lookup::new(file).load()?;
-        let name = found.file.map(|file| file.display().to_string());
+        let loaded = LoadedConfig::find(&Lookup::new(file))?;
+        let name = loaded.file.as_ref().map(|file| file.display().to_string());
         let defaults = || "no configuration file was found; the built-in defaults".to_owned();
-        (found.config, name.unwrap_or_else(defaults))
+        (loaded, name.unwrap_or_else(defaults))
     };
-    let (notes, errors) = try_start(&config);
+    let (notes, errors) = try_start(&loaded);
     if let [first, ..] = errors.as_slice() {
         let all: Vec<_> = errors.iter().map(|error| format!("{error:#}")).collect();
         return Err(Failure::error(exit_code(first), all.join("\n")));
@@ -46,7 +47,8 @@ pub(super) fn run(arguments: Args, named: Option<PathBuf>) -> anyhow::Result<()>
 }
 
 /// Does what a start would do and leaves nothing behind: notes, and the same errors.
-fn try_start(config: &Config) -> (Vec<String>, Vec<anyhow::Error>) {
+fn try_start(loaded: &LoadedConfig) -> (Vec<String>, Vec<anyhow::Error>) {
+    let LoadedConfig { config, blocker, unread_lists, .. } = loaded;
     let (mut notes, mut errors) = (Vec::new(), Vec::new());
     let (mut listeners, mut bound) = (Vec::new(), Vec::new());
     for addr in &config.listen {
@@ -71,21 +73,21 @@ fn try_start(config: &Config) -> (Vec<String>, Vec<anyhow::Error>) {
             Err(error) => notes.push(format!("encrypted pages would pass as they are: {error}")),
         }
     }
-    notes.extend(notes_on_settings(config));
-    notes.extend(config.blocker.problem_with_dir());
+    notes.extend(notes_on_settings(loaded));
+    notes.extend(blocker.problem_with_dir());
     // A start goes on without them.
-    errors.extend(config.unread_lists.clone().map(anyhow::Error::from));
-    for list in config.blocker.lists().iter().filter(|list| !matches!(list.source, ListSource::File(_))) {
+    errors.extend(unread_lists.clone().map(anyhow::Error::from));
+    for list in blocker.lists().iter().filter(|list| !matches!(list.source, ListSource::File(_))) {
         notes.extend(list.problem.iter().map(|problem| format!("the list {}: {problem}", list.source)));
     }
     (notes, errors)
 }
 
 /// Settings that do nothing, and what is read otherwise than it may have been meant.
-pub(super) fn notes_on_settings(config: &Config) -> Vec<String> {
-    let ineffective = config.ineffective_settings().into_iter();
+pub(super) fn notes_on_settings(loaded: &LoadedConfig) -> Vec<String> {
+    let ineffective = loaded.config.ineffective_settings().into_iter();
     let ineffective = ineffective.map(|(key, needs)| format!("{key} does nothing: it needs {needs}"));
-    ineffective.chain(config.hints.iter().cloned()).collect()
+    ineffective.chain(loaded.hints.iter().cloned()).collect()
 }
 
 fn look_for_authority(config: &Config) -> Result<Option<String>, AuthorityError> {

@@ -24,7 +24,7 @@ use url::Url;
 
 use self::finding::{Finding, Level};
 use super::{Failure, extract::page_address, say};
-use crate::{Config, config::Lookup};
+use crate::{Config, blocking::Blocker, config::Lookup, state::loaded_config::LoadedConfig};
 
 /// The exit code where something must be mended.
 const EX_PROBLEM: u8 = 1;
@@ -52,6 +52,7 @@ pub(super) struct Args {
 /// The subject of all checks.
 struct Subject {
     config: Config,
+    blocker: Arc<Blocker>,
     pages: Vec<Url>,
     /// When every check must have ended.
     deadline: Instant,
@@ -85,13 +86,15 @@ const GROUPS: [Group; 6] = [
 
 pub(super) fn run(args: Args, named: Option<PathBuf>) -> anyhow::Result<()> {
     let deadline = Instant::now() + TOTAL;
-    let settings::Read { mut config, mut findings } = settings::read(Lookup::new(named))?;
+    let settings::Read { loaded, mut findings } = settings::read(Lookup::new(named))?;
+    let LoadedConfig { mut config, mut raw, blocker, .. } = loaded;
     if args.lan {
         config.open_to_lan();
+        raw.open_to_lan();
     }
-    let changed = settings::changed(&config);
+    let changed = settings::changed(&raw);
     let pages = if args.pages.is_empty() { web::default_pages() } else { args.pages };
-    findings.extend(run_groups(&Arc::new(Subject { config, pages, deadline })));
+    findings.extend(run_groups(&Arc::new(Subject { config, blocker, pages, deadline })));
     if args.report {
         findings.iter_mut().for_each(Finding::forget_private);
     }

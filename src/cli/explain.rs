@@ -20,6 +20,7 @@ use crate::{
     Config,
     blocking::{Blocker, BlockingRequest, Exempt, KINDS, Verdict},
     config::Asker,
+    state::loaded_config::LoadedConfig,
 };
 
 /// Arguments of `gleaner explain`.
@@ -81,28 +82,28 @@ fn subject(text: &str) -> Result<Subject, String> {
     page_address(text).map(Subject::Address).map_err(no_file)
 }
 
-pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
+pub(super) fn run(args: &Args, loaded: &LoadedConfig) -> anyhow::Result<()> {
     match (&args.subject, args.format) {
         (Subject::File(file), format) => {
             let url = args.url.clone().unwrap_or_else(|| address_of(file));
-            let html = page::read(file, config)?;
-            page::explain(&html, &url, &args.overlay, config, format.unwrap_or_default())
+            let html = page::read(file, &loaded.config)?;
+            page::explain(&html, &url, &args.overlay, loaded, format.unwrap_or_default())
         }
         (Subject::Address(url), Some(format)) => {
-            page::explain(&page::fetch(url, config)?, url, &args.overlay, config, format)
+            page::explain(&page::fetch(url, &loaded.config)?, url, &args.overlay, loaded, format)
         }
         (Subject::Address(url), None) => {
-            let mut config = config.clone();
+            let mut config = loaded.config.clone();
             if args.lan {
                 config.open_to_lan();
             }
-            request(args, url, &config)
+            request(args, url, &config, &loaded.blocker)
         }
     }
 }
 
 /// Explains a request for an address.
-fn request(args: &Args, url: &Url, config: &Config) -> anyhow::Result<()> {
+fn request(args: &Args, url: &Url, config: &Config, blocker: &Blocker) -> anyhow::Result<()> {
     let named = args.kind.as_deref().and_then(|kind| KINDS.into_iter().find(|known| *known == kind));
     let kind = named.unwrap_or_else(|| by_name(args, url));
     let wanted = BlockingRequest::new(url.clone(), args.page.clone(), kind);
@@ -122,15 +123,15 @@ fn request(args: &Args, url: &Url, config: &Config) -> anyhow::Result<()> {
     if connection != Connection::Seen {
         let choice = config.profiles.choose(&asker, wanted.host());
         let profile = choice.filter(|choice| !choice.profile.blocking).map(|choice| choice.profile.name.as_str());
-        tunnel(&mut out, config, wanted.host(), profile);
+        tunnel(&mut out, blocker, wanted.host(), profile);
         if connection == Connection::Tunnelled {
             return say(&out);
         }
         let _ = writeln!(out, "\nwhere a browser trusts the certificate, so that the connection is opened:");
     }
-    decision(&mut out, config, &wanted, profile);
+    decision(&mut out, blocker, &wanted, profile);
     if kind == "document" && profile.is_none() {
-        elements(&mut out, config, url);
+        elements(&mut out, blocker, url);
     }
     say(&out)
 }
@@ -162,8 +163,8 @@ fn by_name(args: &Args, url: &Url) -> &'static str {
 }
 
 /// Explains a connection of which only the host is seen.
-fn tunnel(out: &mut String, config: &Config, host: &str, profile: Option<&str>) {
-    let _ = match (profile, config.blocker.blocked_host(host)) {
+fn tunnel(out: &mut String, blocker: &Blocker, host: &str, profile: Option<&str>) {
+    let _ = match (profile, blocker.blocked_host(host)) {
         (Some(profile), _) => writeln!(out, "decision   let through: the profile {profile} blocks nothing"),
         (None, Some(rule)) => writeln!(
             out,
@@ -177,15 +178,14 @@ fn tunnel(out: &mut String, config: &Config, host: &str, profile: Option<&str>) 
 }
 
 /// `profile` is the one that lets everything through.
-fn decision(out: &mut String, config: &Config, wanted: &BlockingRequest, profile: Option<&str>) {
-    let blocker = &config.blocker;
+fn decision(out: &mut String, blocker: &Blocker, wanted: &BlockingRequest, profile: Option<&str>) {
     let exempt = match profile {
         Some(profile) => Some(format!("the profile {profile} blocks nothing")),
         None => exempt(blocker, wanted),
     };
     let _ = match (exempt, blocker.judge(wanted)) {
         (Some(why), _) => writeln!(out, "decision   let through: {why}"),
-        (None, Verdict::Free) => writeln!(out, "decision   let through: no rule of {} matches", lists(config)),
+        (None, Verdict::Free) => writeln!(out, "decision   let through: no rule of {} matches", lists(blocker)),
         (None, Verdict::Excepted { rule, exception }) => {
             writeln!(out, "decision   let through\nrule       {rule}\nexception  {exception}")
         }
@@ -216,14 +216,14 @@ fn exempt(blocker: &Blocker, wanted: &BlockingRequest) -> Option<String> {
     }
 }
 
-fn lists(config: &Config) -> String {
-    let names: Vec<_> = config.blocker.lists().iter().map(|list| list.source.to_string()).collect();
+fn lists(blocker: &Blocker) -> String {
+    let names: Vec<_> = blocker.lists().iter().map(|list| list.source.to_string()).collect();
     if names.is_empty() { "no list".to_owned() } else { names.join(", ") }
 }
 
 /// Explains which elements of the page are hidden.
-fn elements(out: &mut String, config: &Config, page: &Url) {
-    let Some(hiding) = config.blocker.hiding(page, &Names::default) else {
+fn elements(out: &mut String, blocker: &Blocker, page: &Url) {
+    let Some(hiding) = blocker.hiding(page, &Names::default) else {
         return;
     };
     let _ = match &hiding.common {
@@ -236,7 +236,7 @@ fn elements(out: &mut String, config: &Config, page: &Url) {
         None => writeln!(out, "elements   no selectors of every page: an exception ($generichide)"),
     };
     for selector in &hiding.own {
-        let rule = config.blocker.hiding_rule(page, selector);
+        let rule = blocker.hiding_rule(page, selector);
         let _ = writeln!(out, "           {}", rule.as_deref().unwrap_or(selector));
     }
 }

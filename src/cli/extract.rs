@@ -21,12 +21,12 @@ use self::tasks::{Task, Tasks};
 pub(super) use self::tasks::{address_of, page_address};
 use super::{EX_USAGE, Failure, complain, exit_code, overlay::Overlay, page_failure, printable};
 use crate::{
-    Config,
     cli::offline::{
         Progress,
         chains::{self, WithFallback},
         input, parallel,
     },
+    state::loaded_config::LoadedConfig,
 };
 
 /// Arguments of `gleaner extract`.
@@ -71,13 +71,13 @@ enum Format {
 }
 
 /// Extracts every page; an error at the end if any failed.
-pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
-    let filters = args.overlay.over(&config.filters)?;
+pub(super) fn run(args: &Args, loaded: &LoadedConfig) -> anyhow::Result<()> {
+    let filters = args.overlay.over(&loaded.config.filters)?;
     let format = args.format.unwrap_or(match filters.output.format {
         output::Format::Html => Format::Html,
         output::Format::Text => Format::Text,
     });
-    let mut extractor = Extractor::with_filters(config, &filters)?;
+    let mut extractor = Extractor::with_filters(loaded, &filters)?;
     if args.url.is_some() && args.files.len() > 1 {
         let problem = format!("--url is the address of one page, but {} files are named", args.files.len());
         return Err(Failure::error(EX_USAGE, problem));
@@ -142,11 +142,11 @@ struct Page {
 }
 
 impl Extractor {
-    /// Builds the chain of `config` with these filter settings.
-    fn with_filters(config: &Config, filters: &ChainConfig) -> Result<Extractor, ConfigError> {
+    /// Builds the chain of this configuration with these filter settings.
+    fn with_filters(loaded: &LoadedConfig, filters: &ChainConfig) -> Result<Extractor, ConfigError> {
         Ok(Extractor {
-            chain: WithFallback::new(config, filters)?,
-            max_bytes: config.rewrite.max_html_bytes,
+            chain: WithFallback::new(loaded, filters)?,
+            max_bytes: loaded.config.rewrite.max_html_bytes,
             site: None,
         })
     }

@@ -11,8 +11,13 @@ use futures_util::{StreamExt, stream};
 use super::{EX_UNAVAILABLE, Failure, say};
 use crate::{
     Config,
-    blocking::{ListSource, ListState},
-    drivers::list_updates::{AT_ONCE, Outcome, Update, last_fetch, next_fetch, update},
+    blocking::{
+        ListState,
+        fetches::{last_fetch, next_fetch},
+    },
+    config::ListSource,
+    drivers::list_updates::{AT_ONCE, Outcome, Update, update},
+    state::loaded_config::LoadedConfig,
 };
 
 /// The action on the lists.
@@ -30,13 +35,13 @@ pub(super) enum Command {
 
 pub(super) fn run(
     command: Command,
-    config: &Config,
-    reload: impl Fn() -> anyhow::Result<Config>,
+    loaded: &LoadedConfig,
+    reload: impl Fn() -> anyhow::Result<LoadedConfig>,
 ) -> anyhow::Result<()> {
     match command {
-        Command::Status { verbose } => say(&status(config, verbose)),
+        Command::Status { verbose } => say(&status(loaded, verbose)),
         Command::Update => {
-            let failed = tokio::runtime::Runtime::new()?.block_on(update_all(config))?;
+            let failed = tokio::runtime::Runtime::new()?.block_on(update_all(&loaded.config))?;
             // The rules in use are told after they were read.
             say(&status(&reload()?, false))?;
             if failed == 0 {
@@ -51,7 +56,7 @@ pub(super) fn run(
 /// Fetches all, with a bar on a terminal. How many failed.
 async fn update_all(config: &Config) -> anyhow::Result<usize> {
     let is_from_the_web = |list: &&ListSource| matches!(list, ListSource::Named(..) | ListSource::Address(_));
-    let lists: Vec<_> = config.blocker.settings().lists.iter().filter(is_from_the_web).collect();
+    let lists: Vec<_> = config.blocking.lists.iter().filter(is_from_the_web).collect();
     let mut failed = 0;
     let mut updates = stream::iter(&lists).map(|list| update(config, list)).buffered(AT_ONCE);
     for (index, list) in lists.iter().enumerate() {
@@ -91,20 +96,21 @@ fn clear() {
 /// Most refused rules that are named, and most characters of each.
 const NAMED: (usize, usize) = (20, 100);
 
-fn status(config: &Config, verbose: bool) -> String {
+fn status(loaded: &LoadedConfig, verbose: bool) -> String {
+    let LoadedConfig { config, blocker, .. } = loaded;
     let mut out = String::new();
-    for list in config.blocker.lists() {
+    for list in blocker.lists() {
         // Writing to a `String` cannot fail.
         let _ = writeln!(out, "{}", line(config, list));
-        for (rule, reason) in config.blocker.refused(&list.source).into_iter().take(NAMED.0).filter(|_| verbose) {
+        for (rule, reason) in blocker.refused(&list.source).into_iter().take(NAMED.0).filter(|_| verbose) {
             let _ = writeln!(out, "    {}: {reason}", rule.chars().take(NAMED.1).collect::<String>());
         }
     }
-    match config.blocker.paused_until().and_then(|until| until.duration_since(SystemTime::now()).ok()) {
+    match blocker.paused_until().and_then(|until| until.duration_since(SystemTime::now()).ok()) {
         Some(left) => {
             let _ = writeln!(out, "blocking is paused for another {}", length(left.as_secs()));
         }
-        None if !config.blocker.settings().enabled => out.push_str("blocking is switched off (`blocking.enabled`)\n"),
+        None if !config.blocking.enabled => out.push_str("blocking is switched off (`blocking.enabled`)\n"),
         None => {}
     }
     out

@@ -27,7 +27,7 @@ fn length(text: &str) -> Result<Length, String> {
 }
 
 pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
-    let Some(dir) = config.blocker.settings().dir.as_deref() else {
+    let Some(dir) = config.blocking.dir.as_deref() else {
         return Err(Failure::error(EX_CONFIG, "there is no folder for lists; `blocking.dir` can name one"));
     };
     let problem = || format!("the pause cannot be set in {}", dir.display());

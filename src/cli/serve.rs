@@ -19,27 +19,28 @@ use tracing::{error, info, warn};
 use super::{EX_UNAVAILABLE, EX_USAGE, Failure, ServeArguments, banner, listeners};
 use crate::{
     Proxy,
-    config::{Found, Lookup},
+    config::Lookup,
     drivers::{list_updates, reload},
     http::log,
+    state::loaded_config::LoadedConfig,
 };
 
 pub(super) fn run(config: Option<path::PathBuf>, arguments: ServeArguments) -> anyhow::Result<()> {
     arguments.check().map_err(|problem| Failure::error(EX_USAGE, problem))?;
     let lookup = Lookup::new(config);
-    let mut found = lookup.load()?;
-    arguments.apply(&mut found.config);
-    log::init(found.config.log);
-    let served = tokio::runtime::Runtime::new()?.block_on(serve(lookup, found, arguments));
+    let mut loaded = LoadedConfig::find(&lookup)?;
+    arguments.apply(&mut loaded.config);
+    log::init(loaded.config.log);
+    let served = tokio::runtime::Runtime::new()?.block_on(serve(lookup, loaded, arguments));
     log::flush();
     served
 }
 
-async fn serve(lookup: Lookup, found: Found, arguments: ServeArguments) -> anyhow::Result<()> {
+async fn serve(lookup: Lookup, loaded: LoadedConfig, arguments: ServeArguments) -> anyhow::Result<()> {
     // Each connection takes a descriptor. Where the limit cannot be raised, fewer connections are admitted.
     let _ = rlimit::increase_nofile_limit(u64::MAX);
     let (mut listeners, mut own) = (Vec::new(), Vec::new());
-    for addr in &found.config.listen {
+    for addr in &loaded.config.listen {
         let bound = listeners::bind(*addr, &own).map_err(|error| cannot_listen(*addr, &error))?;
         if let Some(listener) = bound {
             own.push(listener.local_addr()?);
@@ -48,7 +49,7 @@ async fn serve(lookup: Lookup, found: Found, arguments: ServeArguments) -> anyho
             info!("this machine has no IPv6");
         }
     }
-    let proxy = Proxy::new(found.config, own.clone(), found.file)?;
+    let proxy = Proxy::new(loaded, own.clone())?;
     // Before the banner is printed: a signal after it ends gracefully.
     let shutdown = CancellationToken::new();
     tokio::spawn(end_on_signal(shutdown.clone())?);

@@ -10,7 +10,7 @@ use std::{
 use parking_lot::Mutex;
 use tokio::{sync::Semaphore, task::spawn_blocking};
 
-use crate::server::connection_limits::client_network;
+use crate::net::addresses::client_network;
 
 /// Lookups at once, in total and for one client. Each takes a thread until the system gives up, also after the
 /// request that needed it has timed out; tokio has 512 threads for all blocking work. Raising them lets a client with

@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout};
 use super::{UpstreamError, network::OwnAddress};
 use crate::{
     config::Timeouts,
-    http::body::{Body, ByteCount, Outcome},
+    http::body::{Body, ByteCount, EndState, Fault},
 };
 
 /// Most interim responses to one request between two checks. A few are real (100, 103), and some servers send 102 as a sign
@@ -41,7 +41,7 @@ pub(super) struct ResponseWait {
     upload_timeout: Duration,
     /// How much of the request's body was sent, and how it ended; none where there is no body.
     sent: Option<ByteCount>,
-    outcome: Option<Arc<Outcome>>,
+    end_state: Option<Arc<EndState>>,
     informational: Arc<AtomicUsize>,
 }
 
@@ -52,7 +52,7 @@ impl ResponseWait {
             timeout: timeouts.first_byte,
             upload_timeout: timeouts.request_body + CLIENT_FIRST,
             sent: request.body().count.clone(),
-            outcome: has_body.then(|| request.body_mut().outcome()),
+            end_state: has_body.then(|| request.body_mut().watch_end()),
             informational: Arc::default(),
         };
         let count = Arc::clone(&wait.informational);
@@ -100,7 +100,7 @@ impl ResponseWait {
 
     /// Whether all of the request was sent.
     pub(super) fn request_ended(&self) -> bool {
-        self.outcome.as_ref().is_none_or(|outcome| outcome.ended.load(Relaxed))
+        self.end_state.as_ref().is_none_or(|state| state.ended.load(Relaxed))
     }
 
     /// Bytes sent, interim responses, and whether the request has ended.
@@ -111,8 +111,10 @@ impl ResponseWait {
 
     /// The error of the exchange. The fault that broke the request explains what followed from it.
     pub(super) fn error(&self, error: &hyper::Error) -> UpstreamError {
-        match self.outcome.as_ref().and_then(|outcome| outcome.failure.get()) {
-            Some(failure) => failure.clone(),
+        match self.end_state.as_ref().and_then(|state| state.fault.get()) {
+            Some(Fault::CutOff) => UpstreamError::ClientLeft,
+            Some(Fault::Stalled) => UpstreamError::ClientStalled,
+            Some(Fault::Malformed) => UpstreamError::ClientBody,
             None => UpstreamError::of(error),
         }
     }

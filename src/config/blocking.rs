@@ -9,8 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_yaml::Value;
 
-use super::{Config, HostPatterns, error::Mistake, file, https, values::path_or_null};
-use crate::blocking::{Blocking, ListSource};
+use super::{HostPatterns, ListSource, error::Mistake, file, https, values::path_or_null};
 
 /// Where the lists are today.
 pub(super) const OLD_LISTS: &str = "`ad_server_lists` is now `lists`, indented under `blocking:`";
@@ -50,6 +49,25 @@ impl Default for RawBlocking {
             dir: None,
         }
     }
+}
+
+/// The section `blocking` as used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Blocking {
+    /// Whether anything is blocked.
+    pub enabled: bool,
+    /// Whether requests are.
+    pub requests: bool,
+    /// Each list once; files with their whole paths.
+    pub lists: Vec<ListSource>,
+    /// Sites on which nothing is blocked, and hosts that are not.
+    pub except: HostPatterns,
+    /// Sites and hosts that one list does not block.
+    pub except_by_list: BTreeMap<String, HostPatterns>,
+    /// Whether lists are kept up to date.
+    pub update: bool,
+    /// Where they are kept; `None` where the user has no home.
+    pub dir: Option<PathBuf>,
 }
 
 /// The section with whole paths, and what it was read as. `old` are the lists under the name that they had before.
@@ -93,16 +111,15 @@ pub(super) fn build(
     Ok((blocking, hint))
 }
 
-/// The files of `blocking.lists` that are not in use. A start goes on without them.
-pub(super) fn unread_lists(config: &Config, tree: &Value, base: &Path) -> Vec<Mistake> {
+/// The mistakes of files of `blocking.lists` that cannot be used, each with the problem. A start goes on without them.
+pub(super) fn unread_lists(problems: &[(PathBuf, String)], tree: &Value, base: &Path) -> Vec<Mistake> {
     let (key, written) = match tree.get("ad_server_lists") {
         Some(old) => ("ad_server_lists", Some(old)),
         None => ("blocking.lists", tree.get("blocking").and_then(|section| section.get("lists"))),
     };
     let written = written.and_then(Value::as_sequence).map(Vec::as_slice).unwrap_or_default();
     let mut mistakes = Vec::new();
-    for list in config.blocker.lists() {
-        let (ListSource::File(file), Some(problem)) = (&list.source, &list.problem) else { continue };
+    for (file, problem) in problems {
         let is_it = |item: &str| file::under(base, Path::new(item)) == *file;
         let found = written
             .iter()

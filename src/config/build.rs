@@ -6,7 +6,6 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use rustls::pki_types::{CertificateDer, pem::PemObject};
@@ -15,18 +14,17 @@ use super::{
     Access, BUILTIN, BUILTIN_UNTOUCHED, Config, HostPatterns, Profiles, RawConfig, blocking, document::Place,
     error::Mistake, file, hosts, https, load::is_any_in,
 };
-use crate::blocking::Blocker;
 
 /// Lines of one list that are reported at once.
 const MOST_BAD_LINES: usize = 20;
 
 impl RawConfig {
     /// `base` is the folder that relative paths start at. What is returned is of use only where no mistake was found.
-    pub(super) fn build(mut self, base: &Path, mistakes: &mut Vec<Mistake>) -> Config {
+    pub(super) fn build(&mut self, base: &Path, mistakes: &mut Vec<Mistake>) -> (Config, Noticed) {
         for host in &mut self.filters.ad_servers.except {
             *host = hosts::without_wildcard(host).to_owned();
         }
-        let mut watched = Vec::new();
+        let mut noticed = Noticed::default();
         if self.access.lan {
             self.open_to_lan();
         }
@@ -36,33 +34,60 @@ impl RawConfig {
             noted(check_listen(&self.listen, &self.access), mistakes);
         }
         let blocking = blocking::build(self.blocking.clone(), self.ad_server_lists.take(), base);
-        let (settings, hint) = noted(blocking, mistakes);
-        let blocker = Arc::new(Blocker::load(settings));
-        watched.extend(blocker.files());
-        let untouched = read_untouched(&self.https.except_lists, base, &mut watched, mistakes);
-        let fingerprint = fingerprint(&self, blocker.fingerprint);
+        let (blocking, hint) = noted(blocking, mistakes);
+        let untouched = read_untouched(&self.https.except_lists, base, &mut noticed.watched, mistakes);
         let strangers = "anyone in `access.clients` may use this proxy, strangers among them; set `access.users`";
         let strangers = self.access.is_open_to_strangers().then(|| strangers.to_owned());
-        Config {
+        noticed.hints = hint.into_iter().chain(strangers).collect();
+        let raw = self.clone();
+        let config = Config {
+            listen: raw.listen,
+            https: raw.https,
             authority_dir: noted(authority_dir(self.authority.dir.as_deref(), base), mistakes),
             extra_roots: noted(read_roots(self.upstream.extra_ca_file.as_deref(), base), mistakes),
-            blocker,
+            fingerprint: fingerprint(self),
+            upstream: raw.upstream,
+            access: raw.access,
+            rewrite: raw.rewrite,
+            headers: raw.headers,
+            limits: raw.limits,
+            timeouts: raw.timeouts,
+            log: raw.log,
+            panel: raw.panel,
+            preset: raw.preset,
+            filters: raw.filters,
+            blocking,
             untouched,
             profiles: Profiles::default(),
-            fingerprint,
             text_hash: 0,
-            unread_lists: None,
-            hints: hint.into_iter().chain(strangers).collect(),
-            watched,
-            raw: self,
-        }
+        };
+        (config, noticed)
     }
 
     /// Lets the devices of the local network use the proxy, as `access.lan` does.
     pub fn open_to_lan(&mut self) {
-        self.access.open_to_lan();
-        self.listen = on_all_addresses(&self.listen);
+        open_to_lan(&mut self.access, &mut self.listen);
     }
+}
+
+impl Config {
+    /// Lets the devices of the local network use the proxy, as `access.lan` does.
+    pub fn open_to_lan(&mut self) {
+        open_to_lan(&mut self.access, &mut self.listen);
+    }
+}
+
+/// What was noticed in the settings beside mistakes.
+#[derive(Debug, Default)]
+pub(super) struct Noticed {
+    pub(super) hints: Vec<String>,
+    /// The files that the settings name.
+    pub(super) watched: Vec<PathBuf>,
+}
+
+fn open_to_lan(access: &mut Access, listen: &mut Vec<SocketAddr>) {
+    access.open_to_lan();
+    *listen = on_all_addresses(listen);
 }
 
 /// The value, or nothing and its mistake.
@@ -139,13 +164,12 @@ fn collide(one: &SocketAddr, other: &SocketAddr) -> bool {
         && (a == b || a.is_unspecified() || b.is_unspecified())
 }
 
-/// A number that changes with the settings of the chain, the ad lists and the program's version, and
-/// with nothing else: replicas with the same configuration agree on it.
-fn fingerprint(raw: &RawConfig, lists: u64) -> u64 {
+/// A number that changes with the settings of the chain and the program's version, and with nothing else: replicas with the
+/// same configuration agree on it.
+fn fingerprint(raw: &RawConfig) -> u64 {
     // `DefaultHasher::new` has fixed keys, so the value is the same in every process of one build.
     let mut hasher = DefaultHasher::new();
     env!("CARGO_PKG_VERSION").hash(&mut hasher);
-    lists.hash(&mut hasher);
     serde_yaml::to_value(&raw.filters).unwrap_or_default().hash(&mut hasher);
     hasher.finish()
 }

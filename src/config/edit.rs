@@ -15,10 +15,9 @@ use serde_yaml::{Mapping, Value};
 use yaml_edit::{Document, YamlFile, YamlNode, path::YamlPath};
 
 use super::{
-    BUILTIN, Config, ConfigError, RawConfig, document, file,
+    BUILTIN, ConfigError, ListSource, ParsedConfig, RawConfig, document, file,
     load::{lay_over, with_preset},
 };
-use crate::blocking::ListSource;
 
 /// Keys that name files and folders, at the end of their paths. They are changed by hand only: whoever may use the panel would read any
 /// file of the program's by them.
@@ -68,35 +67,18 @@ pub fn starter(lan: bool) -> String {
     include_str!("init.yaml").replace("LAN", if lan { "true" } else { "false" })
 }
 
-/// Runs [`edited`] or [`save`] away from the threads that serve requests: checking compiles lists, which may take seconds.
-pub(crate) async fn in_background<T: Send + 'static>(
-    edit: fn(&str, &[Change], &Path) -> Result<T, EditError>,
-    text: &str,
-    changes: &[Change],
-    name: &Path,
-) -> Result<T, EditError> {
-    let (text, changes, name) = (text.to_owned(), changes.to_vec(), name.to_owned());
-    let edited = tokio::task::spawn_blocking(move || edit(&text, &changes, &name)).await;
-    edited.unwrap_or_else(|error| Err(EditError::Layout(error.to_string())))
-}
-
-/// The text with these changes, checked as the file is checked. `name` is the file, for relative paths.
-pub(crate) fn edited(text: &str, changes: &[Change], name: &Path) -> Result<(String, Config), EditError> {
+/// The text with these changes, checked as the file is checked, but for its lists. `name` is the file, for relative paths.
+pub(crate) fn edited(text: &str, changes: &[Change], name: &Path) -> Result<(String, ParsedConfig), EditError> {
     let after = apply(text, changes).map_err(EditError::Layout)?;
     if let Some((key, name)) = new_file(text, &after) {
         return Err(EditError::NamesFile { key, name });
     }
-    let config = Config::from_yaml(&after, Some(name))?;
-    // A list that went missing meanwhile does not stand in the way of other settings.
-    match &config.unread_lists {
-        Some(error) if changes.iter().any(|change| change.path[0] == "blocking") => Err(error.clone().into()),
-        _ => Ok((after, config)),
-    }
+    let parsed = ParsedConfig::from_yaml(&after, Some(name))?;
+    Ok((after, parsed))
 }
 
-/// Makes these changes in the file, if its text is still this one. What was there is kept beside it, as `….bak`. Returns the
-/// [`Config::text_hash`] of what was written.
-pub(crate) fn save(before: &str, changes: &[Change], name: &Path) -> Result<u64, EditError> {
+/// Writes `after` into the file, if its text is still `before`. What was there is kept beside it, as `….bak`.
+pub(crate) fn write(before: &str, after: &str, name: &Path) -> Result<(), EditError> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock();
     let failed = |error| EditError::Io { file: name.to_owned(), error };
@@ -105,7 +87,6 @@ pub(crate) fn save(before: &str, changes: &[Change], name: &Path) -> Result<u64,
     if file::read_text(&real, file::MAX_CONFIG).map_err(failed)? != before {
         return Err(EditError::Stale);
     }
-    let (after, config) = edited(before, changes, name)?;
     let beside = |ending: &str| PathBuf::from(format!("{}{ending}", real.display()));
     let permissions = fs::metadata(&real).map_err(failed)?.permissions();
     if permissions.readonly() {
@@ -125,8 +106,7 @@ pub(crate) fn save(before: &str, changes: &[Change], name: &Path) -> Result<u64,
         // It may not be there.
         let _ = fs::remove_file(&new);
         failed(error)
-    })?;
-    Ok(config.text_hash)
+    })
 }
 
 /// The first file that a text names and the one before it does not, with its key.
@@ -359,6 +339,11 @@ mod tests {
             path.pop();
         }
         found
+    }
+
+    fn save(before: &str, changes: &[Change], name: &Path) -> Result<(), EditError> {
+        let (after, _) = edited(before, changes, name)?;
+        write(before, &after, name)
     }
 
     #[test]

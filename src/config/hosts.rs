@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::values::word_type;
-use crate::net::target::Host;
+use crate::util::host::Host;
 
 /// Hosts to match by suffix of whole labels; addresses match exactly.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -5,12 +5,11 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
     io,
     path::{Path, PathBuf},
-    sync::Arc,
     time::Duration,
 };
 
 use etcetera::{BaseStrategy, choose_base_strategy};
-use gleaner_filters::{Chain, ChainConfig, PageLimits};
+use gleaner_filters::{Chain, ChainConfig, HostList, PageLimits};
 use serde_path_to_error::Segment;
 use serde_yaml::Value;
 
@@ -21,7 +20,6 @@ use super::{
     file::{self, without_mark},
     hint, profiles,
 };
-use crate::blocking::Blocker;
 
 /// Where to look for the file.
 #[derive(Clone, Debug)]
@@ -32,13 +30,22 @@ pub struct Lookup {
     pub named: bool,
 }
 
-/// The configuration that was found, and its file.
+/// A configuration that was read and checked, with what was noticed in it.
 #[derive(Clone, Debug)]
-pub struct Found {
-    /// The configuration.
+pub struct ParsedConfig {
+    /// The settings.
     pub config: Config,
+    /// The file as written.
+    pub raw: RawConfig,
     /// Its file; `None` when the built-in defaults are used.
     pub file: Option<PathBuf>,
+    /// Hints about settings that are read otherwise than they may have been meant.
+    pub hints: Vec<String>,
+    /// Files whose change means a reload.
+    pub watched: Vec<PathBuf>,
+    text: String,
+    /// The folder that relative paths start at.
+    base: PathBuf,
 }
 
 impl Lookup {
@@ -55,17 +62,15 @@ impl Lookup {
     }
 
     /// Reads the first file that is there.
-    pub fn load(&self) -> Result<Found, ConfigError> {
+    pub fn read(&self) -> Result<ParsedConfig, ConfigError> {
         for place in &self.places {
             match file::read(place, file::MAX_CONFIG) {
-                Ok(bytes) => {
-                    return Ok(Found { config: Config::from_bytes(bytes, Some(place))?, file: Some(place.clone()) });
-                }
+                Ok(bytes) => return ParsedConfig::from_bytes(bytes, Some(place)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound && !self.named => {}
                 Err(error) => return Err(ConfigError::io(place, &error)),
             }
         }
-        Ok(Found { config: Config::from_yaml("", None)?, file: None })
+        ParsedConfig::from_yaml("", None)
     }
 }
 
@@ -76,7 +81,7 @@ fn text_hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-impl Config {
+impl ParsedConfig {
     /// Reads and checks a configuration that may not be text.
     pub fn from_bytes(bytes: Vec<u8>, file: Option<&Path>) -> Result<Self, ConfigError> {
         let text = String::from_utf8(bytes).map_err(|error| ConfigError::not_text(file, &error))?;
@@ -93,37 +98,41 @@ impl Config {
             _ => env::current_dir().unwrap_or_default(),
         };
         let mut mistakes = Vec::new();
-        let config = RawConfig::from_tree(&tree, &mut mistakes).map(|(raw, removed)| {
+        let parsed = RawConfig::from_tree(&tree, &mut mistakes).map(|(mut raw, removed)| {
             let known = mistakes.len();
-            let mut config = raw.build(&base, &mut mistakes);
+            let (mut config, noticed) = raw.build(&base, &mut mistakes);
             if !is_any_in(&mistakes, &["filters"])
-                && let Err(error) = config.build_chain(&config.filters)
+                && let Err(error) = config.check_chain(&config.filters)
             {
                 mistakes.push(of_filters(&tree, &error));
             }
-            config.profiles = Profiles::build(&config, &mut mistakes);
+            config.profiles = Profiles::build(&config, &raw, &mut mistakes);
             mistakes[known..].iter_mut().for_each(|mistake| as_written(&mut mistake.path, &removed));
-            config.hints.extend(hint::of_boolean(&tree));
             config.text_hash = text_hash(text);
-            let unread = blocking::unread_lists(&config, &tree, &base);
-            config.unread_lists = (!unread.is_empty()).then(|| ConfigError::mistakes(file, text, &unread));
-            config
+            let hints = noticed.hints.into_iter().chain(hint::of_boolean(&tree)).collect();
+            let (file, text) = (file.map(Path::to_owned), text.to_owned());
+            Self { config, raw, file, hints, watched: noticed.watched, text, base }
         });
-        config.filter(|_| mistakes.is_empty()).ok_or_else(|| ConfigError::mistakes(file, text, &mistakes))
+        parsed.filter(|_| mistakes.is_empty()).ok_or_else(|| ConfigError::mistakes(file, text, &mistakes))
     }
 
-    pub(crate) fn chain(&self, filters: &ChainConfig) -> Result<Chain, ConfigError> {
-        self.build_chain(filters).map_err(|error| ConfigError::elsewhere(format!("configuration: filters.{error}")))
+    /// The error about these files of lists, each with its problem, if there are any.
+    pub(crate) fn unread_lists(&self, problems: &[(PathBuf, String)]) -> Option<ConfigError> {
+        let tree = document::read(&self.text).unwrap_or_default();
+        let unread = blocking::unread_lists(problems, &tree, &self.base);
+        (!unread.is_empty()).then(|| ConfigError::mistakes(self.file.as_deref(), &self.text, &unread))
+    }
+}
+
+impl Config {
+    /// Reads and checks the text of a configuration file, as [`ParsedConfig::from_yaml`] does.
+    pub fn from_yaml(text: &str, file: Option<&Path>) -> Result<Self, ConfigError> {
+        ParsedConfig::from_yaml(text, file).map(|parsed| parsed.config)
     }
 
-    pub(super) fn build_chain(&self, filters: &ChainConfig) -> Result<Chain, gleaner_filters::ConfigError> {
-        Chain::new(filters, self.page_limits(), self.lists())
-    }
-
-    /// The lists, as the chain asks them.
-    #[must_use]
-    pub fn lists(&self) -> Arc<dyn gleaner_filters::Blocker> {
-        Arc::<Blocker>::clone(&self.blocker)
+    /// Checks settings of the chain. Which lists it asks makes no difference to that.
+    pub(super) fn check_chain(&self, filters: &ChainConfig) -> Result<(), gleaner_filters::ConfigError> {
+        Chain::new(filters, self.page_limits(), HostList::default()).map(drop)
     }
 
     /// Whether the authority is needed from the start: the connections of some clients are always opened.

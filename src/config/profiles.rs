@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_yaml::Value;
 
 use super::{
-    ClientRange, Config, HostPatterns, Intercept,
+    ClientRange, Config, HostPatterns, Intercept, RawConfig,
     error::Mistake,
     hosts,
     load::{is_any_in, laid_over, of_filters},
@@ -211,8 +211,8 @@ impl Profile {
 
 impl Profiles {
     /// The profiles, each checked as the section `filters` is, and the rules.
-    pub(super) fn build(config: &Config, mistakes: &mut Vec<Mistake>) -> Self {
-        let (raw, mut all) = (&config.raw, Vec::new());
+    pub(super) fn build(config: &Config, raw: &RawConfig, mistakes: &mut Vec<Mistake>) -> Self {
+        let mut all = Vec::new();
         for (name, profile) in &raw.profiles {
             let within = |mistake: Mistake| {
                 let above = ["profiles".to_owned(), name.clone()];
@@ -225,7 +225,7 @@ impl Profiles {
             let profile = Profile::build(name, profile, filters, config);
             if profile.filters != config.filters
                 && !is_any_in(mistakes, &["filters"])
-                && let Err(error) = config.build_chain(&profile.filters)
+                && let Err(error) = config.check_chain(&profile.filters)
             {
                 mistakes.push(within(of_filters(&Value::Null, &error)));
             }

@@ -6,14 +6,11 @@
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime},
 };
 
-use base64ct::{Base64, Encoding};
 use futures_util::{StreamExt, stream};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use tokio::{
     task::spawn_blocking,
     time::{sleep, timeout},
@@ -22,9 +19,13 @@ use tracing::{info, warn};
 use url::Url;
 
 use crate::{
-    blocking::{Blocker, ListSource, MAX_LIST, Pause, store, syntax},
+    blocking::{
+        MAX_LIST, Pause,
+        fetches::{Fetched, due_in, now, sha256, state, state_file},
+        store, syntax,
+    },
     client::fetch,
-    config::Config,
+    config::{Blocking, Config, ListSource},
     net::access_control::Initiator,
     state::proxy::Proxy,
 };
@@ -35,38 +36,11 @@ const TIMEOUT: Duration = Duration::from_mins(2);
 /// Lists that are fetched side by side, so that one slow server does not keep the others out. Raising it takes more memory at once.
 pub const AT_ONCE: usize = 4;
 
-/// How long a list is good that does not say so (`! Expires:`).
-const GOOD_FOR: Duration = Duration::from_hours(48);
-
-/// Until the next try after one that failed, doubled with each, and the longest.
-const AGAIN_AFTER: [Duration; 2] = [Duration::from_mins(1), Duration::from_hours(1)];
-
 /// How often it is looked whether a list has expired.
 const EVERY: Duration = Duration::from_mins(15);
 
 /// A list with less than one part in so many of the rules that it had is taken for a mistake of its server.
 const SHRUNK: usize = 10;
-
-/// State of a list's last fetch, kept beside its file.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Fetched {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    etag: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    last_modified: Option<String>,
-    /// When it was asked for last, in seconds since 1970.
-    pub asked: u64,
-    /// When it changed last, likewise.
-    pub changed: u64,
-    /// How many tries have failed since.
-    failures: u32,
-    /// SHA-256 of the list's file, in Base64: a file with another one was damaged.
-    sha256: String,
-    /// Why the last try failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub problem: Option<String>,
-}
 
 /// The result of an update.
 #[derive(Debug)]
@@ -96,7 +70,7 @@ pub async fn maintain(proxy: Arc<Proxy>) {
     let mut is_start = true;
     loop {
         let config = proxy.config();
-        let settings = config.blocker.settings();
+        let (settings, blocker) = (&config.blocking, proxy.blocker());
         let mut pause = EVERY;
         if settings.enabled && settings.update {
             let lists: Vec<_> = settings.lists.iter().filter(|list| list.address().is_some()).collect();
@@ -113,11 +87,11 @@ pub async fn maintain(proxy: Arc<Proxy>) {
             pause = due.fold(pause, Duration::min);
         }
         is_start = false;
-        let left = config.blocker.paused_until().and_then(|until| until.duration_since(SystemTime::now()).ok());
+        let left = blocker.paused_until().and_then(|until| until.duration_since(SystemTime::now()).ok());
         tokio::select! {
             () = proxy.reloaded.notified() => {}
             () = sleep(pause) => {}
-            () = sleep(left.unwrap_or_default()), if left.is_some() => end_pause(&config.blocker),
+            () = sleep(left.unwrap_or_default()), if left.is_some() => end_pause(settings),
         }
     }
 }
@@ -146,8 +120,8 @@ async fn update_and_report(proxy: &Proxy, config: &Config, list: &ListSource, ha
     }
 }
 
-fn end_pause(blocker: &Blocker) {
-    if let Some(dir) = &blocker.settings().dir
+fn end_pause(settings: &Blocking) {
+    if let Some(dir) = &settings.dir
         && let Err(error) = Pause::end(dir)
     {
         warn!(%error, "the file of the pause cannot be removed");
@@ -156,7 +130,7 @@ fn end_pause(blocker: &Blocker) {
 
 /// Fetches a list if it has changed. What is not from the web is as it was.
 pub async fn update(config: &Config, list: &ListSource) -> Update {
-    let (Some(address), Some(file)) = (list.address(), list.file(config.blocker.settings().dir.as_deref())) else {
+    let (Some(address), Some(file)) = (list.address(), list.file(config.blocking.dir.as_deref())) else {
         return Update { outcome: Outcome::Same, unwritten: None };
     };
     let failed = |problem: String| Update { outcome: Outcome::Failed(problem), unwritten: None };
@@ -216,10 +190,6 @@ fn write(file: &Path, bytes: &[u8]) -> Option<String> {
     written.err().map(|error| format!("cannot write {}: {error}", file.display()))
 }
 
-fn sha256(bytes: &[u8]) -> String {
-    Base64::encode_string(&Sha256::digest(bytes))
-}
-
 /// Whether a fetched list is one, and another than the old one.
 fn judge(
     file: &Path,
@@ -267,91 +237,11 @@ async fn fetch(config: &Config, address: &Url, state: &Fetched) -> Result<Option
     Ok(Some((fetched.headers, String::from_utf8_lossy(&fetched.bytes).into_owned())))
 }
 
-/// In how many seconds the list in this file is to be asked for.
-fn due_in(file: &Path) -> u64 {
-    let state = state(file);
-    if state.asked > now() {
-        // The clock was wrong, then or now.
-        return 0;
-    }
-    let bytes = store::read(file).unwrap_or_default();
-    let good_for = match state.failures {
-        0 if sha256(&bytes) != state.sha256 => Duration::ZERO,
-        0 => expires(&String::from_utf8_lossy(&bytes)).unwrap_or(GOOD_FOR),
-        failures => again_after(failures),
-    };
-    state.asked.saturating_add(good_for.as_secs()).saturating_sub(now())
-}
-
-fn again_after(failures: u32) -> Duration {
-    let [first, longest] = AGAIN_AFTER;
-    first.saturating_mul(2_u32.saturating_pow(failures.saturating_sub(1))).min(longest)
-}
-
-/// `! Expires: 4 days (update frequency)`
-fn expires(text: &str) -> Option<Duration> {
-    let lines = text.lines().take(50).filter_map(|line| line.trim_start_matches(['!', '#', ' ']).split_once(':'));
-    let mut found = lines.filter(|(name, _)| name.eq_ignore_ascii_case("expires"));
-    let mut words = found.next()?.1.split_whitespace();
-    let number: u64 = words.next()?.parse().ok()?;
-    let hours = match words.next()? {
-        unit if unit.starts_with("day") => number.checked_mul(24)?,
-        unit if unit.starts_with("hour") => number,
-        _ => return None,
-    };
-    // The bounds that Adblock Plus gives.
-    Some(Duration::from_hours(hours.clamp(1, 14 * 24)))
-}
-
-/// State of the last fetch of a list from the web.
-#[must_use]
-pub fn last_fetch(config: &Config, list: &ListSource) -> Option<Fetched> {
-    list.address()?;
-    Some(state(&list.file(config.blocker.settings().dir.as_deref())?))
-}
-
-/// In how many seconds a list is asked for again.
-#[must_use]
-pub fn next_fetch(config: &Config, list: &ListSource) -> Option<u64> {
-    let file = list.file(config.blocker.settings().dir.as_deref())?;
-    Some(due_in(&file))
-}
-
-fn state_file(list: &Path) -> PathBuf {
-    list.with_extension("json")
-}
-
-fn state(list: &Path) -> Fetched {
-    let text = store::read(&state_file(list)).unwrap_or_default();
-    serde_json::from_slice(&text).unwrap_or_default()
-}
-
-fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
 
     use super::*;
-
-    #[test]
-    fn a_list_says_how_long_it_is_good() {
-        let hours = |text: &str| expires(text).map(|good| good.as_secs() / 3600);
-        assert_eq!(hours("[Adblock Plus 2.0]\n! Title: x\n! Expires: 4 days (update frequency)\n||a^"), Some(96));
-        assert_eq!(hours("! expires: 8 hours"), Some(8));
-        assert_eq!(hours("# Expires: 0 hours"), Some(1));
-        assert_eq!(hours("! Expires: 99 days"), Some(14 * 24));
-        assert_eq!(hours("! Expires: soon"), None);
-        assert_eq!(hours("||expires.example^"), None);
-    }
-
-    #[test]
-    fn a_failed_fetch_is_tried_again_soon_and_then_less_often() {
-        let minutes = [1, 2, 3, 6, 7, 99].map(|failures| again_after(failures).as_secs() / 60);
-        assert_eq!(minutes, [1, 2, 4, 32, 60, 60]);
-    }
 
     #[test]
     fn a_damaged_copy_is_due_at_once_and_one_from_the_future_is_too() {

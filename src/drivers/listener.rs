@@ -19,7 +19,7 @@ use tracing::{debug_span, info, warn};
 
 use self::client_socket::ClientSocket;
 use crate::{
-    http::body::Body,
+    http::{body::Body, headers},
     net::tcp,
     pages::{error::Error, error_pages},
     server::{self, Connection},
@@ -127,7 +127,7 @@ fn to_bytes(response: Response<Body>) -> Option<BytesMut> {
     headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
     let mut bytes = BytesMut::from(format!("HTTP/1.1 {}\r\n", head.status).as_bytes());
-    error_pages::write_fields(headers, &mut bytes);
+    headers::write_fields(headers, &mut bytes);
     bytes.extend_from_slice(&body);
     Some(bytes)
 }

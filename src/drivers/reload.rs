@@ -21,7 +21,7 @@ use tracing::{error, info, warn};
 use crate::{
     config::{Config, Lookup},
     mitm::authority,
-    state::proxy::Proxy,
+    state::{loaded_config::LoadedConfig, proxy::Proxy},
 };
 
 /// Time without changes before the file is read: editors write in several steps, some with
@@ -42,10 +42,10 @@ pub fn reload(proxy: &Proxy, overrides: impl FnOnce(&mut Config)) {
 }
 
 /// The file that was read, if there is one, and the keys in it that take effect at the next start.
-type Loaded = Result<Option<(PathBuf, Vec<&'static str>)>, String>;
+type Reloaded = Result<Option<(PathBuf, Vec<&'static str>)>, String>;
 
 /// Logs the outcome, and keeps an error for the start page. `is_of_lists`: nothing else has changed.
-fn report(proxy: &Proxy, loaded: Loaded, is_of_lists: bool) {
+fn report(proxy: &Proxy, loaded: Reloaded, is_of_lists: bool) {
     match loaded {
         Ok(_) if is_of_lists => info!("a list or the pause of blocking has changed, and is in force"),
         Ok(Some((file, waiting))) => {
@@ -62,23 +62,23 @@ fn report(proxy: &Proxy, loaded: Loaded, is_of_lists: bool) {
     }
 }
 
-fn load(proxy: &Proxy, lookup: &Lookup, overrides: impl FnOnce(&mut Config)) -> Loaded {
+fn load(proxy: &Proxy, lookup: &Lookup, overrides: impl FnOnce(&mut Config)) -> Reloaded {
     // A signal and the watch may reload at once: one after the other, so that what was read last is in force.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock();
-    let found = lookup.load().map_err(|error| error.to_string())?;
-    if let (None, Some(file)) = (&found.file, proxy.config_file()) {
+    let mut loaded = LoadedConfig::find(lookup).map_err(|error| error.to_string())?;
+    if let (None, Some(file)) = (&loaded.file, proxy.config_file()) {
         // More likely a mistake than a wish for the defaults.
         return Err(format!("{}: the file is gone", file.display()));
     }
-    if let Some(file) = found.file.as_deref().filter(|file| fs::metadata(file).is_ok_and(|file| file.len() == 0)) {
+    if let Some(file) = loaded.file.as_deref().filter(|file| fs::metadata(file).is_ok_and(|file| file.len() == 0)) {
         return Err(format!("{}: the file is empty; `{{}}` in it would mean the defaults", file.display()));
     }
-    let mut config = found.config;
-    overrides(&mut config);
-    let waiting = waiting_for_restart(&proxy.started_with, &config);
-    proxy.reload(config).map_err(|error| error.to_string())?;
-    let Some(file) = found.file else { return Ok(None) };
+    overrides(&mut loaded.config);
+    let waiting = waiting_for_restart(&proxy.started_with, &loaded.config);
+    let file = loaded.file.clone();
+    proxy.reload(loaded).map_err(|error| error.to_string())?;
+    let Some(file) = file else { return Ok(None) };
     proxy.file.store(Some(Arc::new(file.clone())));
     Ok(Some((file, waiting)))
 }
@@ -114,7 +114,7 @@ pub fn watch(
                 watch.rest(REST).await;
             }
             let is_of_lists = !watch.is_of_others.load(Relaxed);
-            let lists = proxy.running().config.blocker.fingerprint;
+            let lists = proxy.running().blocker.fingerprint;
             // Repeated until the watch covers the files in force: a folder may have appeared, a link may have another
             // target, other lists may be named. Each watch is open before the files are read, and one save is
             // reported once.
@@ -128,7 +128,7 @@ pub fn watch(
                     break loaded;
                 }
             };
-            if !is_of_lists || loaded.is_err() || proxy.running().config.blocker.fingerprint != lists {
+            if !is_of_lists || loaded.is_err() || proxy.running().blocker.fingerprint != lists {
                 report(&proxy, loaded, is_of_lists);
             }
         }
@@ -153,7 +153,7 @@ impl Watch {
         // Capacity one: a second change before the first is received adds nothing.
         let (notice, changes) = mpsc::channel(1);
         let wanted = names.clone();
-        let lists: BTreeSet<_> = proxy.config().blocker.files().iter().flat_map(|file| trace(file)).collect();
+        let lists: BTreeSet<_> = proxy.running().blocker.files().iter().flat_map(|file| trace(file)).collect();
         let is_of_others = Arc::new(AtomicBool::new(false));
         let others = Arc::clone(&is_of_others);
         let on_event = move |event: notify::Result<Event>| {
@@ -199,7 +199,7 @@ impl Watch {
 
 /// Whether the file that is there now asks nobody for a password, and the configuration in force does.
 fn drops_users(proxy: &Proxy) -> bool {
-    let found = proxy.lookup().and_then(|lookup| lookup.load().ok());
+    let found = proxy.lookup().and_then(|lookup| lookup.read().ok());
     !proxy.config().access.users.is_empty() && found.is_some_and(|found| found.config.access.users.is_empty())
 }
 
@@ -207,9 +207,9 @@ fn drops_users(proxy: &Proxy) -> bool {
 /// certificate of the authority, which may not be made yet.
 fn names(proxy: &Proxy) -> BTreeSet<PathBuf> {
     let places = proxy.lookup().into_iter().flat_map(|lookup| lookup.places);
-    let config = proxy.config();
-    let authority = config.authority_dir.as_deref().map(authority::certificate_file);
-    let files = places.chain(config.watched).chain(authority);
+    let running = proxy.running();
+    let authority = running.config.authority_dir.as_deref().map(authority::certificate_file);
+    let files = places.chain(running.watched.iter().cloned()).chain(authority);
     files.flat_map(|path| trace(&path)).collect()
 }
 

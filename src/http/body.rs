@@ -8,6 +8,7 @@ mod timing;
 mod upload;
 
 use std::{
+    any::Any,
     collections::VecDeque,
     pin::Pin,
     sync::{
@@ -30,11 +31,7 @@ pub(crate) use self::{
     timing::{ContinueGate, EndMarker, IdleTimer},
     upload::Upload,
 };
-use crate::{
-    client::UpstreamError,
-    http::log::{BrokenBy, RequestLog},
-    server::InFlight,
-};
+use super::log::{BrokenBy, RequestLog};
 
 /// Bytes that passed so far; shared between a body and its readers.
 pub(crate) type ByteCount = Arc<AtomicU64>;
@@ -51,13 +48,13 @@ pub(crate) struct Body {
     /// for it, the head too. The error waits as long as the end of a complete response would: until the client has read
     /// what is queued, or resets the stream, or the connection ends.
     pub(crate) end_marker: Option<EndMarker>,
-    outcome: Option<Arc<Outcome>>,
+    end_state: Option<Arc<EndState>>,
     /// Fails when no frame comes for so long while one is polled for.
     pub(crate) idle_timer: Option<IdleTimer>,
     /// Is not polled before it opens.
     pub(crate) gate: Option<ContinueGate>,
-    /// Kept until the body is dropped.
-    pub(crate) in_flight: Option<InFlight>,
+    /// Dropped with the body.
+    pub(crate) guard: Option<Box<dyn Any + Send>>,
 }
 
 /// Why a body did not end as it should.
@@ -71,26 +68,36 @@ pub(crate) enum BodyError {
     Stalled,
 }
 
-/// How a body has ended; shared with its sender.
+/// Whether and how a body has ended; shared with its sender.
 #[derive(Debug, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct EndState {
     /// Whether its last byte was taken.
     pub(crate) ended: AtomicBool,
     /// Why it did not end as it should.
-    pub(crate) failure: OnceLock<UpstreamError>,
+    pub(crate) fault: OnceLock<Fault>,
 }
 
-/// The error that the sender of the body gets.
-fn cause(error: &BodyError) -> UpstreamError {
-    let error = match error {
-        BodyError::Http(error) => error,
-        BodyError::Cut => return UpstreamError::ClientLeft,
-        BodyError::Stalled => return UpstreamError::ClientStalled,
-    };
-    let cause = std::error::Error::source(error).and_then(|error| error.downcast_ref());
-    match cause.map(std::io::Error::kind) {
-        Some(std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput) => UpstreamError::ClientBody,
-        _ => UpstreamError::ClientLeft,
+/// Why a body did not arrive to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Its sender disconnected.
+    CutOff,
+    Stalled,
+    Malformed,
+}
+
+impl BodyError {
+    fn fault(&self) -> Fault {
+        let error = match self {
+            Self::Http(error) => error,
+            Self::Cut => return Fault::CutOff,
+            Self::Stalled => return Fault::Stalled,
+        };
+        let cause = std::error::Error::source(error).and_then(|error| error.downcast_ref());
+        match cause.map(std::io::Error::kind) {
+            Some(std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput) => Fault::Malformed,
+            _ => Fault::CutOff,
+        }
     }
 }
 
@@ -125,9 +132,9 @@ impl Body {
         }
     }
 
-    /// Where its end will be recorded.
-    pub(crate) fn outcome(&mut self) -> Arc<Outcome> {
-        Arc::clone(self.outcome.get_or_insert_default())
+    /// The state in which its end will be recorded.
+    pub(crate) fn watch_end(&mut self) -> Arc<EndState> {
+        Arc::clone(self.end_state.get_or_insert_default())
     }
 
     /// Counts into this log entry, and keeps it until the body has ended or is dropped.
@@ -194,17 +201,17 @@ impl Body {
         if let Some(log) = &mut self.log {
             log.ended();
         }
-        if let Some(outcome) = &self.outcome {
-            outcome.ended.store(true, Relaxed);
+        if let Some(state) = &self.end_state {
+            state.ended.store(true, Relaxed);
         }
     }
 
     /// Returns the error at the next poll. At an error hyper closes an HTTP/1.1 connection without flushing; at `Pending`
     /// it flushes first, so the client gets every byte that arrived.
     fn fail<T>(&mut self, error: BodyError, cx: &Context<'_>) -> Poll<T> {
-        if let Some(outcome) = &self.outcome {
-            // The first failure is the cause.
-            let _ = outcome.failure.set(cause(&error));
+        if let Some(state) = &self.end_state {
+            // The first fault is the cause.
+            let _ = state.fault.set(error.fault());
         }
         self.failed = Some(error);
         if let Some(log) = &mut self.log {

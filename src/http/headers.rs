@@ -4,6 +4,7 @@
 //! walls look at the order. Changes for rewritten pages are in `headers::repair` and its siblings.
 
 pub(crate) mod accept;
+mod coding;
 pub(crate) mod csp;
 mod media;
 pub(crate) mod repair;
@@ -11,12 +12,13 @@ pub(crate) mod validators;
 
 use std::sync::Arc;
 
+use bytes::BytesMut;
 use http::{
     HeaderMap, HeaderName, HeaderValue, Version,
     header::{self, Entry},
 };
 
-pub(crate) use self::media::Media;
+pub(crate) use self::{coding::Coding, media::Media};
 use crate::util::tokens::Tokens;
 
 /// Most fields of a request: browsers send about 30, some apps more than the 100 that hyper and Apache take. For each of them
@@ -228,4 +230,15 @@ fn keep_upgrade(headers: &mut HeaderMap, upgrade: Option<&HeaderValue>) {
         headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
         headers.insert(header::UPGRADE, protocol.clone());
     }
+}
+
+/// Writes fields and the empty line that ends them (RFC 9112 § 5).
+pub(crate) fn write_fields(headers: &HeaderMap, out: &mut BytesMut) {
+    for (name, value) in headers {
+        out.extend_from_slice(name.as_str().as_bytes());
+        out.extend_from_slice(b": ");
+        out.extend_from_slice(value.as_bytes());
+        out.extend_from_slice(b"\r\n");
+    }
+    out.extend_from_slice(b"\r\n");
 }

@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Status
 use hyper::ext::Protocol;
 use ring::digest;
 
-use crate::{http::headers::without, mitm::authority::random_bytes};
+use crate::{http::headers::without, util::random::random_bytes};
 
 /// Fields of the upgrade that do not exist over HTTP/2 (RFC 8441 § 5).
 const UPGRADE_ONLY: [HeaderName; 4] =

@@ -32,12 +32,11 @@ use rustls::{
 use time::{Duration, OffsetDateTime};
 
 pub(crate) use self::make::check_clock;
-use crate::{
-    net::target::Host,
-    util::{
-        atomic_file,
-        expiring_map::{ExpiringMap, Lifetime},
-    },
+use crate::util::{
+    atomic_file,
+    expiring_map::{ExpiringMap, Lifetime},
+    host::Host,
+    random::random_bytes,
 };
 
 const KEY_FILE: &str = "ca.key.pem";
@@ -312,13 +311,6 @@ pub(crate) fn can_be_shown_leaf(hello: &ClientHello<'_>) -> bool {
     provider.cipher_suites.iter().any(|suite| is_offered(suite) && shows_leaf(suite))
         && hello.signature_schemes().contains(&LEAF_SIGNATURE)
         && hello.named_groups().is_none_or(|groups| provider.kx_groups.iter().any(|ours| groups.contains(&ours.name())))
-}
-
-/// Random bytes from ring, which gets them from the operating system.
-pub(crate) fn random_bytes<const N: usize>() -> [u8; N] {
-    let mut bytes = [0; N];
-    default_provider().secure_random.fill(&mut bytes).expect("the operating system gives random bytes");
-    bytes
 }
 
 #[cfg(test)]

@@ -22,7 +22,10 @@ use time::OffsetDateTime;
 use tokio::sync::watch;
 use tracing::warn;
 
-use crate::{net::device::Device, server::connection_limits::client_network, util::atomic_file};
+use crate::{
+    net::{addresses::client_network, device::Device},
+    util::atomic_file,
+};
 
 const FILE: &str = "trusted-devices.json";
 

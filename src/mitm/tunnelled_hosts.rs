@@ -19,7 +19,6 @@ use self::file::RefusedHosts;
 use crate::{
     client::UpstreamError,
     net::{device::Device, target::Target},
-    state::proxy::Proxy,
     util::expiring_map::{ExpiringMap, Lifetime},
 };
 
@@ -148,6 +147,13 @@ impl TunnelledHosts {
         self.hosts.insert((None, host), Tunnelled::from_now_on(reason));
     }
 
+    /// Tunnels an origin for everybody, because only the client's own TLS can speak with it.
+    pub(crate) fn tunnel_from_now_on(&self, target: &Target, error: &UpstreamError) {
+        let host = &*target.host_port;
+        info!(host, reason = %error, "connections to this host are tunnelled from now on");
+        self.insert(host.to_owned(), &error.to_string());
+    }
+
     /// The client has refused our certificate for the host: it has said so by an alert, or may have by closing the connection.
     pub(crate) fn refused(&self, device: &Device, host: &str, is_alert: bool) -> Refused {
         let refusals = self.refusals.get_or_default(device);
@@ -221,15 +227,6 @@ impl TunnelledHosts {
         for (key, _) in self.refusals.entries().iter().filter(|(key, _)| of_it(key)) {
             self.refusals.remove(key);
         }
-    }
-}
-
-impl Proxy {
-    /// Remembers an origin that only the client's own TLS can speak with.
-    pub(crate) fn tunnel_from_now_on(&self, target: &Target, error: &UpstreamError) {
-        let host = &*target.host_port;
-        info!(host, reason = %error, "connections to this host are tunnelled from now on");
-        self.tunnelled.insert(host.to_owned(), &error.to_string());
     }
 }
 

@@ -17,7 +17,8 @@ use self::home_network::is_home_address;
 pub(crate) use self::home_network::{Initiator, hides_referrer};
 use crate::{
     config::Access,
-    net::target::{Host, Scheme, Target},
+    net::target::{Scheme, Target},
+    util::host::Host,
 };
 
 /// Proof that a target passed the rules on names and ports. No other module can make one.

@@ -1,6 +1,6 @@
-//! The addresses of this machine in its local networks.
+//! The addresses of this machine in its local networks, and which addresses count as one client.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
 /// An address for documentation (RFC 5737): the route to it is the default route.
 const ELSEWHERE: (Ipv4Addr, u16) = (Ipv4Addr::new(192, 0, 2, 1), 9);
@@ -47,4 +47,13 @@ pub(crate) fn addresses_for_devices(listeners: &[SocketAddr]) -> Vec<SocketAddr>
         }
     }
     found
+}
+
+/// The network that counts as one client: an IPv4 address, or the /64 of an IPv6 one, within which a single device chooses its
+/// addresses freely (RFC 8981).
+pub(crate) fn client_network(client: IpAddr) -> IpAddr {
+    match client.to_canonical() {
+        IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() >> 64 << 64).into(),
+        v4 @ IpAddr::V4(_) => v4,
+    }
 }

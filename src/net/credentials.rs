@@ -13,9 +13,11 @@ use tokio::sync::{Mutex, Semaphore};
 
 use crate::{
     config::Users,
-    mitm::authority::random_bytes,
-    server::connection_limits::client_network,
-    util::expiring_map::{ExpiringMap, Lifetime},
+    net::addresses::client_network,
+    util::{
+        expiring_map::{ExpiringMap, Lifetime},
+        random::random_bytes,
+    },
 };
 
 /// Wrong guesses one address may make before it must wait. Enough for a person who tries the passwords they know;

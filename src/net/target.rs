@@ -2,15 +2,12 @@
 //!
 //! Ambiguous ones are rejected here. Whether a target may be reached is decided in `access_control`.
 
-use std::{
-    borrow::Cow,
-    fmt,
-    net::{IpAddr, Ipv4Addr, SocketAddr},
-    sync::Arc,
-};
+use std::{net::SocketAddr, sync::Arc};
 
 use http::{HeaderMap, Uri, header, uri::PathAndQuery};
 use url::Url;
+
+use crate::util::host::{Host, InvalidHost};
 
 /// The schemes that the proxy forwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,66 +28,6 @@ impl Scheme {
         match self {
             Self::Http => 80,
             Self::Https => 443,
-        }
-    }
-}
-
-/// A normalized host: lower case, IDNA applied, every spelling of an IP address parsed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Host {
-    Name(String),
-    Ip(IpAddr),
-}
-
-impl Host {
-    /// Parses a host as browsers do (WHATWG URL, host parsing): `0x7f.1`, `2130706433` and `127.0.0.1` are the same address.
-    pub(crate) fn parse(text: &str) -> Result<Self, TargetError> {
-        if let Some(host) = Self::canonical(text) {
-            return Ok(host);
-        }
-        // Percent-encoding would give one host several spellings; no known client sends it.
-        if text.is_empty() || text.contains('%') {
-            return Err(TargetError::Host);
-        }
-        match url::Host::parse(text) {
-            Ok(url::Host::Domain(name)) if name.trim_end_matches('.').is_empty() => Err(TargetError::Host),
-            Ok(url::Host::Domain(name)) => Ok(Self::Name(name)),
-            Ok(url::Host::Ipv4(ip)) => Ok(Self::Ip(ip.into())),
-            Ok(url::Host::Ipv6(ip)) => Ok(Self::Ip(ip.into())),
-            Err(_) => Err(TargetError::Host),
-        }
-    }
-
-    /// A host that is written as the parser would write it, as nearly all are: what it does takes a microsecond.
-    fn canonical(text: &str) -> Option<Self> {
-        if let Ok(ip) = text.parse::<Ipv4Addr>() {
-            return Some(Self::Ip(ip.into()));
-        }
-        // A last label that begins with a digit may be a part of an address; `xn--` has rules of its own.
-        let is_label = |label: &str| {
-            let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-            !label.is_empty() && label.bytes().all(plain) && !label.starts_with("xn--")
-        };
-        let last = text.rsplit('.').next()?;
-        let is_name = last.starts_with(|char: char| char.is_ascii_lowercase()) && text.split('.').all(is_label);
-        is_name.then(|| Self::Name(text.to_owned()))
-    }
-
-    /// The host for comparing with lists: a name without its final dot.
-    pub(crate) fn plain(&self) -> Cow<'_, str> {
-        match self {
-            Self::Name(name) => name.trim_end_matches('.').into(),
-            Self::Ip(ip) => ip.to_string().into(),
-        }
-    }
-}
-
-impl fmt::Display for Host {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Name(name) => f.write_str(name),
-            Self::Ip(IpAddr::V6(ip)) => write!(f, "[{ip}]"),
-            Self::Ip(ip) => ip.fmt(f),
         }
     }
 }
@@ -204,6 +141,12 @@ pub(crate) enum TargetError {
     Port,
     #[error("the Host field is missing, repeated or malformed")]
     HostField,
+}
+
+impl From<InvalidHost> for TargetError {
+    fn from(_: InvalidHost) -> Self {
+        Self::Host
+    }
 }
 
 /// Whether this is a host and a port, if any.

@@ -17,73 +17,18 @@ use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use maud::{Markup, html};
 use url::Url;
 
-pub(crate) use self::forms::Forms;
 use self::system::System;
 use crate::{
     http::body::Body,
     net::{
-        access_control::Acl,
+        control_host,
         device::{self, Device},
-        target::{Host, Scheme, Target},
+        target::{Scheme, Target},
     },
-    pages::error_pages,
+    pages::{bypass, template},
     server::Connection,
-    state::{bypass_links, proxy::Proxy, runtime_state::RuntimeState},
+    state::{proxy::Proxy, runtime_state::RuntimeState},
 };
-
-/// The name under which a browser finds the proxy it uses. `.internal` is reserved for private use
-/// (ICANN board resolution of 29 July 2024), so no web site can have it.
-pub(crate) const CONTROL_HOST: &str = "gleaner.internal";
-
-/// The script that tells a browser which proxy to use, and the name by which browsers look for it themselves.
-const PAC: [&str; 2] = ["/proxy.pac", "/wpad.dat"];
-
-/// Whether a target is the control host, or a host under it.
-pub(crate) fn is_control_host(target: &Target) -> bool {
-    let is_ours =
-        |name: &str| name.strip_suffix(CONTROL_HOST).is_some_and(|left| left.is_empty() || left.ends_with('.'));
-    matches!(target.host, Host::Name(_)) && is_ours(target.plain_host())
-}
-
-/// Whether a request is that of a browser that looks for a proxy by itself, at `wpad` in the domain of its own network. A site can
-/// have the name `wpad.` in its own domain lead here (DNS rebinding).
-pub(crate) fn is_wpad<B>(target: &Target, request: &Request<B>, acl: &Acl) -> bool {
-    let host = target.plain_host();
-    let is_named = host == "wpad" || host.starts_with("wpad.");
-    request.uri().path() == PAC[1] && is_named && matches!(target.host, Host::Name(_)) && acl.is_home_name(host)
-}
-
-/// Whether a client asks the proxy itself for the script, and not through it. Browsers do so without a name and a password.
-pub(crate) fn is_script<B>(request: &Request<B>) -> bool {
-    request.uri().scheme().is_none() && PAC.contains(&request.uri().path())
-}
-
-/// Whether a `Host` field means this machine: one of its addresses, or `localhost`. The name of a web site that
-/// resolves to this machine (DNS rebinding) is refused.
-pub(crate) fn is_this_machine(target: &Target, acl: &Acl) -> bool {
-    match target.socket_addr() {
-        Some(addr) => acl.is_own(addr),
-        None => target.plain_host() == "localhost",
-    }
-}
-
-/// An address on the control host for a link on this page. Over TLS where the page came so: the link names it, and nobody on
-/// the way between the client and us may read that.
-pub(crate) fn address(page: &Url, path: &str) -> Url {
-    let address = format!("{}://{CONTROL_HOST}{path}", page.scheme());
-    Url::parse(&address).expect("the host is constant and paths are ours")
-}
-
-/// Leads to another page.
-pub(crate) fn see_other(to: &str) -> Response<Body> {
-    let mut response = Response::new(Body::default());
-    *response.status_mut() = StatusCode::SEE_OTHER;
-    error_pages::harden(response.headers_mut());
-    if let Ok(to) = HeaderValue::from_str(to) {
-        response.headers_mut().insert(header::LOCATION, to);
-    }
-    response
-}
 
 /// Who asks for a page of ours, and how.
 pub(crate) struct Visit<'a> {
@@ -133,25 +78,25 @@ pub(crate) fn answer<B>(proxy: &Proxy, visit: &Visit<'_>, request: &Request<B>) 
         return done.unwrap_or_else(stale_form);
     }
     match path {
-        "/" | "" => error_pages::page(StatusCode::OK, &start::page(proxy, &running, visit)),
+        "/" | "" => template::page(StatusCode::OK, &start::page(proxy, &running, visit)),
         start::CHECK if learn(proxy, &running, visit, request) => check_style(),
         forms::FORGOTTEN => forgotten(),
-        bypass_links::PATH => {
-            let forbids = |page: &Url| running.config.blocker.forbids_page(page);
-            proxy.bypass_links.answer(visit.device.address, request, forbids)
+        control_host::ORIGINAL => {
+            let forbids = |page: &Url| running.blocker.forbids_page(page);
+            bypass::answer(&proxy.bypass_links, visit.device.address, request, forbids)
         }
-        look::PATH => look::answer(proxy, visit, request),
+        control_host::LOOK => look::answer(proxy, visit, request),
         pause::PATH => pause::answer(proxy, &visit.device),
-        _ if certificate::is_path(path) => match running.open_authority() {
+        _ if certificate::is_path(path) => match running.authority.open() {
             Some(authority) => certificate::answer(path, authority),
             None => no_authority(),
         },
-        _ if PAC.contains(&path) => {
+        _ if control_host::PAC.contains(&path) => {
             let script = pac::script(&running.config, visit.local);
             download(script.into_bytes(), "application/x-ns-proxy-autoconfig", None)
         }
         _ => match System::ALL.into_iter().find(|system| path.strip_prefix("/steps/") == Some(system.slug())) {
-            Some(system) => error_pages::page(StatusCode::OK, &start::system_page(proxy, visit, system)),
+            Some(system) => template::page(StatusCode::OK, &start::system_page(proxy, visit, system)),
             None => not_here(StatusCode::NOT_FOUND),
         },
     }
@@ -177,7 +122,9 @@ fn check_method<B>(request: &Request<B>) -> Option<Response<Body>> {
 /// names.
 fn learn<B>(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, request: &Request<B>) -> bool {
     let is_opened = request.headers().get("sec-fetch-dest").is_some_and(|destination| destination == "document");
-    let (Some(connect), Some(authority), false) = (visit.connect, running.authority(), is_opened) else { return false };
+    let (Some(connect), Some(authority), false) = (visit.connect, running.authority.get(), is_opened) else {
+        return false;
+    };
     if !start::is_check(proxy, visit, request.uri().path()) {
         return false;
     }
@@ -203,7 +150,7 @@ fn download(content: Vec<u8>, kind: &'static str, name: Option<&str>) -> Respons
     if let Some(Ok(disposition)) = disposition {
         headers.insert(header::CONTENT_DISPOSITION, disposition);
     }
-    error_pages::harden(headers);
+    template::harden(headers);
     response
 }
 
@@ -235,5 +182,5 @@ fn no_authority() -> Response<Body> {
 
 fn notice(status: StatusCode, title: &str, text: &Markup) -> Response<Body> {
     let content = html! { h1 { (title) } p { (text) } };
-    error_pages::page(status, &error_pages::document(title, &content))
+    template::page(status, &template::document(title, &content))
 }

@@ -9,8 +9,8 @@ use url::Url;
 use crate::{
     blocking::{BlockingRequest, PIXEL, Rule},
     http::body::Body,
-    pages::error_pages,
-    state::bypass_links,
+    net::control_host,
+    pages::template,
 };
 
 const GLEANER: HeaderName = HeaderName::from_static("gleaner");
@@ -59,13 +59,13 @@ pub(crate) fn blocked_document(url: &Url, rule: &Rule) -> Response<Body> {
         p { code { (host) } }
         p { "A rule of the list " strong { (rule.short_list()) } " forbids it, as a server of advertisements, trackers or malware:" }
         pre { (rule.text) }
-        p { a.button href=(bypass_links::to_blocked(url)) { "Go there anyway" } }
+        p { a.button href=(control_host::unblocking_link(url)) { "Go there anyway" } }
         p.quiet { "This page is from Gleaner, the proxy of this network, not from the web site. " code { "blocking.except" }
                   " in its configuration opens a host for good." }
     };
     let script = html! { script { (PreEscaped(EMPTY_IN_A_FRAME)) } };
-    let page = error_pages::document_with("Blocked", &script, &content);
-    let mut response = error_pages::page(StatusCode::FORBIDDEN, &page);
+    let page = template::document_with("Blocked", &script, &content);
+    let mut response = template::page(StatusCode::FORBIDDEN, &page);
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, MAY_BE_FRAMED);
     noted(response)
 }

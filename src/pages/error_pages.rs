@@ -1,57 +1,21 @@
 //! The only map from an error to a status, and the page that describes the error to a person.
-//!
-//! Text from outside is escaped by the template; no page can run a script.
 
-use bytes::BytesMut;
-use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
-use maud::{DOCTYPE, Markup, html};
+use http::{HeaderValue, Response, StatusCode, header};
+use maud::{Markup, html};
 
 use crate::{
     client::UpstreamError,
     http::body::Body,
-    net::access_control::Refusal,
+    net::{access_control::Refusal, control_host::CONTROL_HOST},
     pages::{
-        admin::CONTROL_HOST,
         error::{Error, Side},
+        template::{document, page, prose},
     },
     server::ParseRejection,
 };
 
-/// Policy of our own pages: they show themselves, with their own style, and nothing else.
-const CSP: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; style-src 'unsafe-inline' https://*.gleaner.internal; base-uri 'none'; form-action 'self'; \
-     frame-ancestors 'none'",
-);
-
 /// RFC 9110 §§ 11.6.1, 11.7.1: 401 and 407 carry a challenge. RFC 7617 § 2.1: it is read as UTF-8.
 const CHALLENGE: HeaderValue = HeaderValue::from_static("Basic realm=\"Gleaner\", charset=\"UTF-8\"");
-
-/// Small, readable at any width, dark where the reader prefers it. Shared by all our own pages.
-pub(crate) const STYLE: &str = "
-:root{color-scheme:light dark}
-body{font:1.05rem/1.6 system-ui,sans-serif;max-width:40rem;margin:0 auto;padding:2rem 1.25rem;
-overflow-wrap:break-word}
-h1{font-size:1.6rem;line-height:1.25;margin:0 0 .5rem}
-h2{font-size:1.1rem;margin:2rem 0 .5rem}
-code,pre{font:.9em ui-monospace,monospace;background:#8882;border-radius:.3em;padding:.1em .35em}
-pre{padding:.75em 1em;white-space:pre-wrap}
-table{border-collapse:collapse;width:100%}
-td,th{padding:.45rem .5rem .45rem 0;text-align:left;vertical-align:top;border-bottom:1px solid #888;
-font-weight:normal}
-td{overflow-wrap:anywhere}
-th{width:9.5rem}
-a.button,button{display:inline-block;padding:.5rem 1rem;margin:.25rem .5rem .25rem 0;border:0;border-radius:.5rem;
-font:inherit;background:#1d4ed8;color:#fff;text-decoration:none}
-td form{display:inline}td button{margin:0 0 0 .5rem;padding:.15rem .6rem}
-.step{border:2px solid;border-radius:.75rem;padding:.25rem 1.25rem .75rem;margin:1.25rem 0}
-.step h2{margin:.75rem 0 .5rem;font-size:1.25rem}.live:empty,.then:empty{margin:0}
-li{margin:.35rem 0}ol{padding-left:1.5rem}
-.qr{width:11rem;height:11rem;flex:none}
-.another{display:flex;flex-wrap:wrap;gap:0 1.5rem;align-items:center}.another div{flex:1 1 14rem}
-.list a{display:inline-block;margin:.2rem .9rem .2rem 0}
-@media(max-width:30rem){body{padding:1.25rem 1rem}td,th{display:block;width:auto}th{border:0;padding-bottom:0}td{padding-top:0}}
-.quiet{font-size:.9rem}
-.bad{border-left:4px solid #d33;padding-left:.75rem;white-space:pre-wrap}";
 
 /// The response that an error becomes.
 pub(crate) fn error_response(error: &Error) -> Response<Body> {
@@ -73,38 +37,6 @@ pub(crate) fn error_response(error: &Error) -> Response<Body> {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response
-}
-
-/// Writes fields and the empty line that ends them (RFC 9112 § 5).
-pub(crate) fn write_fields(headers: &HeaderMap, out: &mut BytesMut) {
-    for (name, value) in headers {
-        out.extend_from_slice(name.as_str().as_bytes());
-        out.extend_from_slice(b": ");
-        out.extend_from_slice(value.as_bytes());
-        out.extend_from_slice(b"\r\n");
-    }
-    out.extend_from_slice(b"\r\n");
-}
-
-pub(crate) fn page(status: StatusCode, markup: &Markup) -> Response<Body> {
-    let mut response = Response::new(Body::from(markup.0.clone()));
-    *response.status_mut() = status;
-    let html = HeaderValue::from_static("text/html; charset=utf-8");
-    response.headers_mut().insert(header::CONTENT_TYPE, html);
-    harden(response.headers_mut());
-    response
-}
-
-/// Fields that every answer of our own carries.
-pub(crate) fn harden(headers: &mut HeaderMap) {
-    headers.insert(header::CONTENT_SECURITY_POLICY, CSP);
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    // No other site may pull our answers into its own pages.
-    headers.insert(HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin"));
-    // A site that opens one of our pages gets no hold of its window.
-    headers.insert(HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
 }
 
 fn status_of(error: &Error) -> StatusCode {
@@ -137,32 +69,6 @@ fn status_of(error: &Error) -> StatusCode {
             }
             _ => StatusCode::BAD_GATEWAY,
         },
-    }
-}
-
-pub(crate) fn document(title: &str, content: &Markup) -> Markup {
-    document_with(title, &html! {}, content)
-}
-
-/// A page with this title, this content in `<main>`, and more elements in its head.
-pub(crate) fn document_with(title: &str, head: &Markup, content: &Markup) -> Markup {
-    document_of(title, head, &html! { main { (content) } })
-}
-
-/// A page with this title, more elements in its head, and this content as its whole body.
-pub(crate) fn document_of(title: &str, head: &Markup, content: &Markup) -> Markup {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (title) }
-                style { (maud::PreEscaped(STYLE)) }
-                (head)
-            }
-            body { (content) }
-        }
     }
 }
 
@@ -251,15 +157,6 @@ fn may_see_start_page(error: &Error) -> bool {
         error,
         Error::ClientNotAllowed(_) | Error::Credentials { .. } | Error::TooManyGuesses | Error::NotAProxyRequest(_)
     )
-}
-
-/// Text whose parts between backticks become `<code>`.
-pub(crate) fn prose(text: &str) -> Markup {
-    html! {
-        @for (index, part) in text.split('`').enumerate() {
-            @if index % 2 == 0 { (part) } @else { code { (part) } }
-        }
-    }
 }
 
 /// Error messages are written lower case and without a full stop; a page shows sentences.

@@ -4,6 +4,7 @@
 
 mod access;
 mod charts;
+mod edits;
 mod health;
 mod metrics;
 mod overview;
@@ -20,15 +21,15 @@ use maud::{Markup, PreEscaped, html};
 use url::form_urlencoded;
 
 use self::access::Guest;
-pub(crate) use self::{access::Sessions, overview::in_words};
+pub(crate) use self::overview::in_words;
 use crate::{
     config::Asker,
     http::body::Body,
-    net::device::{self, Device},
-    pages::{
-        admin::{self, CONTROL_HOST},
-        error_pages,
+    net::{
+        control_host::CONTROL_HOST,
+        device::{self, Device},
     },
+    pages::template,
     server::Connection,
     state::{proxy::Proxy, runtime_state::RuntimeState},
 };
@@ -234,7 +235,7 @@ impl Visit<'_> {
 fn page(status: StatusCode, title: &str, content: &Markup) -> Response<Body> {
     let head = html! { style { (PreEscaped(STYLE)) } };
     let title = format!("{title} · Gleaner");
-    let mut response = error_pages::page(status, &error_pages::document_of(&title, &head, content));
+    let mut response = template::page(status, &template::document_of(&title, &head, content));
     harden(&mut response);
     response
 }
@@ -242,7 +243,7 @@ fn page(status: StatusCode, title: &str, content: &Markup) -> Response<Body> {
 /// With `no-referrer` a browser would send `Origin: null` with our own forms (Fetch § 3.2.5).
 fn harden(response: &mut Response<Body>) {
     let headers = response.headers_mut();
-    error_pages::harden(headers);
+    template::harden(headers);
     headers.insert(header::CONTENT_SECURITY_POLICY, CSP);
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
 }
@@ -251,7 +252,7 @@ fn notice(status: StatusCode, title: &str, text: &str) -> Response<Body> {
     page(
         status,
         title,
-        &html! { main { h1 { (title) } p { (error_pages::prose(text)) } p { a href="/" { "See what Gleaner does." } } } },
+        &html! { main { h1 { (title) } p { (template::prose(text)) } p { a href="/" { "See what Gleaner does." } } } },
     )
 }
 
@@ -264,7 +265,7 @@ fn file(content: &'static str, kind: &'static str) -> Response<Body> {
 
 /// Leads to a page of the panel after a form was sent.
 fn see_other(path: &str) -> Response<Body> {
-    let mut response = admin::see_other(path);
+    let mut response = template::see_other(path);
     harden(&mut response);
     response
 }

@@ -10,16 +10,7 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt};
 use tokio_util::io::{ReaderStream, StreamReader};
 
 use super::{Coded, eligibility::PassReason, page_job::PIECE_BYTES};
-use crate::http::headers::members;
-
-/// A coding that can be decoded and applied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Coding {
-    Gzip,
-    Deflate,
-    Brotli,
-    Zstd,
-}
+use crate::http::headers::{Coding, members};
 
 /// Codings that may be stacked. Two are rare, three are an attack or a mistake.
 const MAX_STACKED: usize = 2;
@@ -39,29 +30,6 @@ const ZSTD_WINDOW_LOG: u32 = 23;
 
 /// A reader of decoded bytes. It stays on the page's own thread.
 pub(super) type Decoder = Pin<Box<dyn AsyncBufRead>>;
-
-impl Coding {
-    /// Reads a coding's name (RFC 9110 § 8.4.1; `x-gzip` is equal to `gzip`).
-    pub(crate) fn parse(name: &str) -> Option<Self> {
-        const NAMES: [(&str, Coding); 5] = [
-            ("gzip", Coding::Gzip),
-            ("x-gzip", Coding::Gzip),
-            ("deflate", Coding::Deflate),
-            ("br", Coding::Brotli),
-            ("zstd", Coding::Zstd),
-        ];
-        NAMES.into_iter().find(|(known, _)| name.eq_ignore_ascii_case(known)).map(|(_, coding)| coding)
-    }
-
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Gzip => "gzip",
-            Self::Deflate => "deflate",
-            Self::Brotli => "br",
-            Self::Zstd => "zstd",
-        }
-    }
-}
 
 /// The codings of a response in the order they were applied; `None` if one is unknown or there are too many.
 pub(super) fn of(headers: &HeaderMap) -> Option<Vec<Coding>> {

@@ -8,12 +8,11 @@ use std::fmt;
 use gleaner_filters::PageError;
 use http::{HeaderMap, Method, StatusCode, header, response::Parts};
 
-use super::{
-    RequestInfo,
-    coding::{self, Coding},
-    content_length, no_transform,
+use super::{RequestInfo, coding, content_length, no_transform};
+use crate::{
+    config::Rewrite,
+    http::headers::{Coding, Media},
 };
-use crate::{config::Rewrite, http::headers::Media};
 
 /// Why a response passes unchanged: the stable token of the `Gleaner` field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,10 +134,13 @@ fn is_attachment(headers: &HeaderMap) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use http::{HeaderName, HeaderValue, Request, Response};
 
     use super::*;
     use crate::{
+        blocking::Blocker,
         config::Config,
         net::target::{Scheme, Target},
         rewrite::Look,
@@ -167,7 +169,7 @@ mod tests {
         *answer.status_mut() = StatusCode::from_u16(status).unwrap();
         *answer.headers_mut() = fields(response);
         let config = Config::from_yaml(yaml, None).unwrap();
-        let look = &Look::all(&config).unwrap()[0];
+        let look = &Look::all(&config, &Arc::new(Blocker::load(config.blocking.clone()))).unwrap()[0];
         let client = [127, 0, 0, 1].into();
         let asked = RequestInfo::of(&asked, client, &target, target.plain_host(), look);
         judge(&asked, &answer.into_parts().0, &config.rewrite).map(|_| ())

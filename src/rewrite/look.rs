@@ -2,12 +2,33 @@
 
 use std::sync::Arc;
 
-use gleaner_filters::{Chain, ReaderLook};
+use gleaner_filters::{Chain, ChainConfig, ReaderLook};
 
 use crate::{
+    blocking::Blocker,
     config::{Config, ConfigError},
     http::headers::validators::Tagger,
 };
+
+/// A chain with these filters, that asks these lists.
+pub(crate) fn chain(
+    config: &Config,
+    blocker: &Arc<Blocker>,
+    filters: &ChainConfig,
+) -> Result<Chain, gleaner_filters::ConfigError> {
+    let lists: Arc<dyn gleaner_filters::Blocker> = Arc::<Blocker>::clone(blocker);
+    Chain::new(filters, config.page_limits(), lists)
+}
+
+/// A chain with the filters of a profile, which were checked when the configuration was read.
+pub(super) fn checked_chain(
+    config: &Config,
+    blocker: &Arc<Blocker>,
+    filters: &ChainConfig,
+) -> Result<Arc<Chain>, ConfigError> {
+    let chain = chain(config, blocker, filters);
+    chain.map(Arc::new).map_err(|error| ConfigError::elsewhere(format!("configuration: filters.{error}")))
+}
 
 pub(crate) struct Look {
     /// Whether they are rewritten at all.
@@ -20,19 +41,19 @@ pub(crate) struct Look {
 
 impl Look {
     /// The looks of all profiles, in their order. Profiles with the same settings share a chain.
-    pub(super) fn all(config: &Config) -> Result<Vec<Self>, ConfigError> {
+    pub(super) fn all(config: &Config, blocker: &Arc<Blocker>) -> Result<Vec<Self>, ConfigError> {
         let mut looks: Vec<Self> = Vec::new();
         let profiles = &config.profiles.all;
         for (index, profile) in profiles.iter().enumerate() {
             let same = profiles[..index].iter().position(|other| other.fingerprint == profile.fingerprint);
             let chain = match same {
                 Some(same) => Arc::clone(&looks[same].chain),
-                None => Arc::new(config.chain(&profile.filters)?),
+                None => checked_chain(config, blocker, &profile.filters)?,
             };
             looks.push(Self {
                 enabled: profile.rewrite,
                 chain,
-                tagger: Tagger::new(profile.fingerprint),
+                tagger: Tagger::new(profile.fingerprint).with(&blocker.fingerprint),
                 reader: None,
             });
         }

@@ -17,12 +17,13 @@ use url::Url;
 
 use super::{
     charset::{self, PRESCAN_BYTES},
-    coding::{self, Coding, Decoder},
+    coding::{self, Decoder},
     eligibility::PassReason,
     first_bytes,
     memory_budget::Reservation,
     shares::{Owner, Turns},
 };
+use crate::http::headers::Coding;
 
 /// Bytes decoded and parsed in one turn. Raising it saves little; other pages of the worker wait longer, and a page
 /// grows by more before its memory is counted.

@@ -5,10 +5,10 @@ use std::{hash::Hash, net::IpAddr, sync::Arc};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header, uri::PathAndQuery};
 use url::Url;
 
-use super::{Look, coding::Coding, no_transform, shares::Owner};
+use super::{Look, no_transform, shares::Owner};
 use crate::{
     config::HostPatterns,
-    http::headers::{accept, validators},
+    http::headers::{Coding, accept, validators},
     net::target::Target,
     rewrite::views::PageControls,
 };

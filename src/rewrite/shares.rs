@@ -15,7 +15,7 @@ use std::{
 use gleaner_filters::registrable_domain;
 use tokio::sync::{Notify, oneshot};
 
-use crate::server::connection_limits::client_network;
+use crate::net::addresses::client_network;
 
 /// Whose a page is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

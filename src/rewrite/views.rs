@@ -27,16 +27,12 @@ pub(crate) use self::originals::Kept;
 use self::originals::Originals;
 use crate::{
     http::headers::{members, without},
-    net::{device::Device, target::Target},
-    pages::admin,
+    net::{control_host, device::Device, target::Target},
     rewrite::RequestInfo,
     util::tokens::Tokens,
 };
 
 const PARAMETER: &str = "gleaner-view";
-
-/// Where a reader says that a site is always or never rewritten: a path on the control host.
-const SITE: &str = "/settings/site";
 
 /// Length of an HMAC-SHA-256.
 const MAC_BYTES: usize = 32;
@@ -146,11 +142,7 @@ impl PageControls {
 
     /// The links of the bar; those to other views where the page can be asked for again.
     pub(crate) fn links(&self, page: &Url, can_be_repeated: bool) -> Links {
-        let mut site = admin::address(page, SITE);
-        site.query_pairs_mut()
-            .append_pair("host", page.host_str().unwrap_or_default())
-            .append_pair("page", page.as_str());
-        let look = admin::look::address(page);
+        let (site, look) = (control_host::site_link(page), control_host::look_link(page));
         let (this, page) = (self.clone(), page.clone());
         let to = move |view| this.link(&page, view).into();
         Links { view: self.view, to: can_be_repeated.then(|| Arc::new(to) as _), site, look }

@@ -27,6 +27,7 @@ use super::{
     page_job::Job,
     shares::{Owner, Turns},
 };
+use crate::http::headers::Coding;
 
 /// Chunks queued between the connection and a worker. A few let both run; the bytes are limited elsewhere.
 const QUEUED_CHUNKS: usize = 8;
@@ -83,7 +84,7 @@ impl Workers {
         &self,
         owner: Arc<Owner>,
         content: String,
-        wanted: Option<coding::Coding>,
+        wanted: Option<Coding>,
     ) -> Result<Coded, PassReason> {
         let (turns, place) = (Arc::clone(&self.turns), self.place(&owner));
         let at = place.at;

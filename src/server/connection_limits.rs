@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    net::{IpAddr, Ipv6Addr},
+    net::IpAddr,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
@@ -10,6 +10,8 @@ use std::{
 };
 
 use parking_lot::Mutex;
+
+use crate::net::addresses::client_network;
 
 #[derive(Debug)]
 pub(crate) struct ConnectionLimits {
@@ -76,15 +78,6 @@ impl Drop for ConnectionPermit {
                 open.clients.remove(&self.client);
             }
         }
-    }
-}
-
-/// The network that counts as one client: an IPv4 address, or the /64 of an IPv6 one, within which a single device chooses its
-/// addresses freely (RFC 8981).
-pub(crate) fn client_network(client: IpAddr) -> IpAddr {
-    match client.to_canonical() {
-        IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() >> 64 << 64).into(),
-        v4 @ IpAddr::V4(_) => v4,
     }
 }
 

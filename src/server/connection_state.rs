@@ -9,7 +9,7 @@ use http::{Extensions, HeaderMap, StatusCode, Version};
 use parking_lot::Mutex;
 
 use super::request_parser::ParseRejection;
-use crate::pages::error_pages;
+use crate::http::headers;
 
 /// Marks a request for the whole server (`OPTIONS *`).
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +95,7 @@ impl Informer {
             let reason = status.canonical_reason().unwrap_or("Information");
             let line = format!("HTTP/1.1 {} {reason}\r\n", status.as_u16());
             progress.informational.extend_from_slice(line.as_bytes());
-            error_pages::write_fields(headers, &mut progress.informational);
+            headers::write_fields(headers, &mut progress.informational);
             drop(progress);
             state.task.wake();
         }

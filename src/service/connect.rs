@@ -8,13 +8,13 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tracing::debug;
 
-use super::{Answer, Exchange, requester};
+use super::{Answer, Exchange};
 use crate::{
     config::Intercept,
     http::body::Body,
     mitm::{
         self, Ahead, Destination, SniffedConnect,
-        trust::Trust,
+        trust_watch::TrustWatch,
         tunnel::{self, SilenceLimits},
     },
     net::{
@@ -49,10 +49,10 @@ impl Exchange {
             route = Route::Tunnel;
         }
         let trust =
-            (route == Route::Intercept && intercept == Some(Intercept::Auto)).then(|| Trust::of(&self.proxy, &device));
-        let is_given = trust.as_ref().is_none_or(|trust| trust.is_given);
+            (route == Route::Intercept && intercept == Some(Intercept::Auto)).then(|| self.trust_watch(&device));
+        let is_trusted = trust.as_ref().is_none_or(|trust| trust.is_trusted);
         // There is none before the clock is set.
-        if route == Route::Intercept && !(is_given && self.running.open_authority().is_some()) {
+        if route == Route::Intercept && !(is_trusted && self.running.authority.open().is_some()) {
             route = Route::Tunnel;
         }
         self.log.route = route.as_str();
@@ -61,7 +61,7 @@ impl Exchange {
             if let Some(response) = self.blocked_host(&request, permit.target()) {
                 return Ok(Answer::Response(response));
             }
-            let requester = requester(&self.connection);
+            let requester = self.connection.requester();
             let connected = self.running.client.connect(&permit, requester).await;
             let stream = connected.map_err(|error| Self::upstream_error(permit.target(), error))?;
             // What is in clear for the home network is looked at: a page may have caused it.
@@ -79,14 +79,21 @@ impl Exchange {
         Ok(Answer::Upgraded(self.sniff(request, device, destination, intercepts, ahead, trust)))
     }
 
+    /// Whether this device trusts the authority in force, and whether that changes.
+    fn trust_watch(&self, device: &Device) -> TrustWatch {
+        let proxy = Arc::clone(&self.proxy);
+        let fingerprint = move || proxy.running().authority.open().map(|authority| authority.fingerprint());
+        TrustWatch::new(&self.proxy.trusted_devices, device, Box::new(fingerprint))
+    }
+
     /// Connects to a site before a CONNECT that will be decrypted is answered, so that what fails is the CONNECT: a program is
     /// told at once, and a browser goes back to `http://`, which it does not for an error page. With browsers on the port of
     /// HTTPS the TLS handshake belongs to it; others, and other ports, may speak something else.
     async fn connect_ahead(&self, headers: &HeaderMap, permit: &Permit, device: &Device) -> Result<Ahead, Error> {
         let target = permit.target();
-        let (host, client, requester) = (target.plain_host(), &self.running.client, requester(&self.connection));
+        let (host, client, requester) = (target.plain_host(), &self.running.client, self.connection.requester());
         // Nobody may be asked at all; and `ws://` comes to this port, in clear.
-        let is_blocked = self.running.config.blocker.blocked_host(host).is_some() && self.blocks(headers, host);
+        let is_blocked = self.running.blocker.blocked_host(host).is_some() && self.blocks(headers, host);
         if is_blocked || target.port == Scheme::Http.default_port() {
             return Ok(Ahead::default());
         }
@@ -114,7 +121,7 @@ impl Exchange {
     /// everything through tunnels.
     pub(super) fn own_tunnel(&mut self, request: Request<Incoming>, target: Target) -> Result<Response<Body>, Error> {
         self.log.route = "admin";
-        if target.port == Scheme::Http.default_port() || self.running.open_authority().is_some() {
+        if target.port == Scheme::Http.default_port() || self.running.authority.open().is_some() {
             let device = self.device(request.headers());
             Ok(self.sniff(request, device, Destination::ControlHost(target), true, Ahead::default(), None))
         } else {
@@ -122,7 +129,12 @@ impl Exchange {
         }
     }
 
-    fn tunnel(&mut self, mut request: Request<Incoming>, upstream: TcpStream, trust: Option<Trust>) -> Response<Body> {
+    fn tunnel(
+        &mut self,
+        mut request: Request<Incoming>,
+        upstream: TcpStream,
+        trust: Option<TrustWatch>,
+    ) -> Response<Body> {
         let upgrade: OnUpgrade = hyper::upgrade::on(&mut request);
         let log = self.hand_over_log(StatusCode::OK);
         let limits = SilenceLimits::unused(&self.running.config.timeouts);
@@ -134,7 +146,7 @@ impl Exchange {
             match upgrade.await {
                 Ok(client) => {
                     let copied = tunnel::copy(&draining, TokioIo::new(client), upstream, log, limits);
-                    Trust::watch(trust, &draining, copied).await;
+                    TrustWatch::watch(trust, &draining, copied).await;
                 }
                 Err(error) => debug!(%error, "the client left before its tunnel began"),
             }
@@ -149,7 +161,7 @@ impl Exchange {
         destination: Destination,
         intercepts: bool,
         ahead: Ahead,
-        trust: Option<Trust>,
+        trust: Option<TrustWatch>,
     ) -> Response<Body> {
         let upgrade = hyper::upgrade::on(&mut request);
         let blocks = self.blocks(request.headers(), destination.target().plain_host());
@@ -159,8 +171,14 @@ impl Exchange {
         };
         let log = self.hand_over_log(StatusCode::OK);
         let connect = SniffedConnect {
-            proxy: Arc::clone(&self.proxy),
-            running: Arc::clone(&self.running),
+            handler: Arc::clone(&self.proxy),
+            config: Arc::clone(&self.running.config),
+            blocker: Arc::clone(&self.running.blocker),
+            client: Arc::clone(&self.running.client),
+            authenticator: self.running.authenticator.clone(),
+            authority: Arc::clone(&self.running.authority),
+            tunnelled: Arc::clone(&self.proxy.tunnelled),
+            trusted_devices: Arc::clone(&self.proxy.trusted_devices),
             connection: Arc::clone(&self.connection),
             device,
             destination,

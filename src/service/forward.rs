@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, V
 use hyper::body::{Body as _, Incoming};
 use tokio_util::sync::CancellationToken;
 
-use super::{Answer, Exchange, max_forwards, requester, subrequests::NextPages, upgrade::UpgradeRequest};
+use super::{Answer, Exchange, max_forwards, subrequests::NextPages, upgrade::UpgradeRequest};
 use crate::{
     client::OnInformational,
     http::{
@@ -18,10 +18,9 @@ use crate::{
         access_control::{Permit, hides_referrer},
         target::Scheme,
     },
-    pages::error::Error,
+    pages::{bypass, error::Error},
     rewrite::{RequestInfo, views::PageId},
     server::WholeServer,
-    state::bypass_links,
 };
 
 /// How long the head of an early error waits for the first bytes of its body.
@@ -56,7 +55,8 @@ impl Exchange {
         let device_looks = &self.proxy.device_looks;
         let reader = device_looks.are_used().then(|| device_looks.of(&self.device(request.headers()))).flatten();
         let is_paused = self.is_paused();
-        let own_look = look.of_request(&running.config, profile, view.map(|(view, _)| view), is_paused, reader);
+        let own_look =
+            look.of_request(&running.config, &running.blocker, profile, view.map(|(view, _)| view), is_paused, reader);
         let headers = request.headers();
         info.controls = view.map(|_| self.proxy.controls.of_page(self.device(headers), headers, view));
         let look = own_look.as_ref().unwrap_or(look);
@@ -75,7 +75,7 @@ impl Exchange {
         }
         let informational = self.pass_informational_on(&mut outgoing, version);
         let uploads = version == Version::HTTP_2 && !outgoing.body().is_end_stream();
-        let requester = requester(&self.connection);
+        let requester = self.connection.requester();
         let client = &self.running.client;
         let sent = client.send(permit, outgoing, requester, informational).await;
         let response = sent.map_err(|error| Self::upstream_error(target, error))?;
@@ -109,7 +109,7 @@ impl Exchange {
         if !info.is_view() || !action.starts_with("passed") {
             return response;
         }
-        info.url().map_or(response, |page| bypass_links::no_view(&page, action))
+        info.url().map_or(response, |page| bypass::no_view(&page, action))
     }
 
     /// RFC 9110 § 15.2: interim responses are passed on. A 100 opens the request's body, which makes hyper send its own

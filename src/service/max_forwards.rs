@@ -3,9 +3,9 @@
 use bytes::{Bytes, BytesMut};
 use http::{HeaderName, HeaderValue, Method, Request, Response, header};
 
-use crate::{
-    http::{body::Body, headers::without},
-    pages::error_pages::write_fields,
+use crate::http::{
+    body::Body,
+    headers::{without, write_fields},
 };
 
 /// Fields that the response to a TRACE leaves out: a script may read it (RFC 9110 § 9.3.8).

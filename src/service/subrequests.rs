@@ -7,7 +7,7 @@ use http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Request, Resp
 use tracing::debug;
 use url::Url;
 
-use super::{Exchange, forward::incoming, requester};
+use super::{Exchange, forward::incoming};
 use crate::{
     client::Requester,
     http::{
@@ -88,7 +88,7 @@ impl NextPages {
 impl Fetch for NextPages {
     async fn fetch(&mut self, path: PathAndQuery, from: Option<&Url>) -> Option<Response<IncomingBody>> {
         let request = self.request(path, from)?;
-        let requester = Requester { is_nested: true, ..requester(&self.connection) };
+        let requester = Requester { is_nested: true, ..self.connection.requester() };
         let client = &self.running.client;
         let sent = client.send(&self.permit, request, requester, Arc::new(|_, _| {})).await;
         match sent {

@@ -10,8 +10,11 @@ use percent_encoding::percent_decode_str;
 use super::Exchange;
 use crate::{
     http::websocket,
-    net::target::{Scheme, Target, TargetError},
-    pages::{admin, error::Error},
+    net::{
+        control_host,
+        target::{Scheme, Target, TargetError},
+    },
+    pages::error::Error,
 };
 
 impl Exchange {
@@ -19,14 +22,15 @@ impl Exchange {
     pub(super) fn target(&mut self, request: &Request<Incoming>) -> Result<Option<Target>, Error> {
         if let Some(tunnel) = &self.connection.tunnel {
             let target = target_in_tunnel(request, tunnel)?;
-            return Ok((!admin::is_control_host(&target)).then_some(target));
+            return Ok((!control_host::is_control_host(&target)).then_some(target));
         }
         if request.method() == Method::CONNECT {
             return Ok(Some(Target::of_connect(request.uri())?));
         }
         if request.uri().scheme().is_some() {
             let target = Target::of_absolute(request.uri())?;
-            let ours = admin::is_control_host(&target) || target.scheme == Scheme::Http && self.is_own_address(&target);
+            let ours =
+                control_host::is_control_host(&target) || target.scheme == Scheme::Http && self.is_own_address(&target);
             return Ok((!ours).then_some(target));
         }
         // HTTP/1.0 needs no `Host` (RFC 9112 § 3.2), and health checks have none.
@@ -34,9 +38,9 @@ impl Exchange {
             return Ok(None);
         }
         let target = Target::of_host_field(Scheme::Http, request.headers())?;
-        let is_ours = admin::is_control_host(&target)
+        let is_ours = control_host::is_control_host(&target)
             || self.is_own_host(&target)
-            || admin::is_wpad(&target, request, &self.running.acl);
+            || control_host::is_wpad(&target, request, &self.running.acl);
         if is_ours {
             Ok(None)
         } else {
@@ -49,7 +53,7 @@ impl Exchange {
 impl Exchange {
     /// Whether a target is the address of this connection's listener, whichever of this machine's addresses it is.
     fn is_own_address(&self, target: &Target) -> bool {
-        target.port == self.connection.local.port() && admin::is_this_machine(target, &self.running.acl)
+        target.port == self.connection.local.port() && control_host::is_this_machine(target, &self.running.acl)
     }
 
     /// Whether a `Host` field names this connection's listener; many health checks leave out the port.

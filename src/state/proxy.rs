@@ -17,10 +17,12 @@ use crate::{
     config::{Config, ConfigError, Lookup},
     http::{headers::Pseudonyms, history::Records},
     mitm::{TunnelledHosts, authority::AuthorityError, trusted_devices::TrustedDevices},
-    pages::{admin::Forms, panel::Sessions},
     rewrite::{Rewriter, Workers, views::Controls},
     server::connection_limits::ConnectionLimits,
-    state::{bypass_links::BypassLinks, reader_preferences::DeviceLooks, runtime_state::RuntimeState},
+    state::{
+        bypass_links::BypassLinks, forms::Forms, loaded_config::LoadedConfig, reader_preferences::DeviceLooks,
+        runtime_state::RuntimeState, sessions::Sessions,
+    },
     util::{
         expiring_map::{ExpiringMap, Lifetime},
         tokens::Tokens,
@@ -46,7 +48,7 @@ pub struct Proxy {
     /// The file in force.
     pub(crate) file: ArcSwapOption<PathBuf>,
     /// Configuration at start, to report changed settings that need a restart.
-    pub(crate) started_with: Config,
+    pub(crate) started_with: Arc<Config>,
     workers: Workers,
     pub(crate) tokens: Arc<Tokens>,
     pub(crate) pseudonyms: Pseudonyms,
@@ -60,11 +62,11 @@ pub struct Proxy {
     /// Why the last reload failed, for the start page.
     pub(crate) reload_error: ArcSwapOption<String>,
     pub(crate) limits: Arc<ConnectionLimits>,
-    pub(crate) tunnelled: TunnelledHosts,
+    pub(crate) tunnelled: Arc<TunnelledHosts>,
     pub(crate) failed_connects: FailedConnects,
     /// Hosts of the home network whose pages have browsers leave `Referer` out.
     pub(crate) without_referrer: ExpiringMap<Arc<str>, ()>,
-    pub(crate) trusted_devices: TrustedDevices,
+    pub(crate) trusted_devices: Arc<TrustedDevices>,
     max_idle: usize,
     /// Notified when another configuration is in force.
     pub(crate) reloaded: tokio::sync::Notify,
@@ -85,20 +87,22 @@ pub enum StartError {
 }
 
 impl Proxy {
-    /// Makes a proxy that will listen on `own`. The configuration came from this file, or from within the program.
-    pub fn new(config: Config, own: Vec<SocketAddr>, file: Option<PathBuf>) -> Result<Arc<Self>, StartError> {
-        check_listen(&config, &own)?;
-        warn_about_ineffective(&config);
+    /// Makes a proxy that will listen on `own`.
+    pub fn new(loaded: LoadedConfig, own: Vec<SocketAddr>) -> Result<Arc<Self>, StartError> {
+        let config = &loaded.config;
+        check_listen(config, &own)?;
+        warn_about_ineffective(&loaded);
         let workers = Workers::new(config.limits.page_workers);
         let (connections, max_idle) = descriptor_budget(config.limits.connections);
-        let rewriter = Rewriter::new(&config, workers.clone())?;
+        let rewriter = Rewriter::new(config, &loaded.blocker, workers.clone())?;
         let trusted_devices = TrustedDevices::open(config.authority_dir.as_deref());
         let tunnelled = TunnelledHosts::open(config.authority_dir.as_deref());
-        let running = RuntimeState::new(config, own.clone(), rewriter, max_idle, None)?;
+        let file = loaded.file.clone();
+        let running = RuntimeState::new(loaded, own.clone(), rewriter, max_idle, None)?;
         let tokens = Arc::new(Tokens::open(running.config.authority_dir.as_deref()));
         let device_looks = DeviceLooks::open(running.config.authority_dir.as_deref());
         Ok(Arc::new(Self {
-            started_with: running.config.clone(),
+            started_with: Arc::clone(&running.config),
             running: ArcSwap::from_pointee(running),
             own,
             lookup: OnceLock::new(),
@@ -115,10 +119,10 @@ impl Proxy {
             device_looks,
             reload_error: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),
-            tunnelled,
+            tunnelled: Arc::new(tunnelled),
             failed_connects: FailedConnects::new(),
             without_referrer: ExpiringMap::new(256, Lifetime::Unlimited),
-            trusted_devices,
+            trusted_devices: Arc::new(trusted_devices),
             max_idle,
             reloaded: tokio::sync::Notify::new(),
             lists_changed: tokio::sync::Notify::new(),
@@ -127,16 +131,16 @@ impl Proxy {
 
     /// Puts another configuration in force. Requests on their way keep the one they began with. On an
     /// error everything stays as it is.
-    pub fn reload(&self, config: Config) -> Result<(), StartError> {
-        check_listen(&config, &self.own)?;
-        warn_about_ineffective(&config);
+    pub fn reload(&self, loaded: LoadedConfig) -> Result<(), StartError> {
+        check_listen(&loaded.config, &self.own)?;
+        warn_about_ineffective(&loaded);
         let before = self.running();
-        let rewriter = Rewriter::new(&config, self.workers.clone())?;
+        let rewriter = Rewriter::new(&loaded.config, &loaded.blocker, self.workers.clone())?;
         let own = self.own.clone();
-        let running = RuntimeState::new(config, own, rewriter, self.max_idle, Some(&before))?;
+        let running = RuntimeState::new(loaded, own, rewriter, self.max_idle, Some(&before))?;
         self.running.store(Arc::new(running));
         if let Ok(runtime) = Handle::try_current() {
-            runtime.spawn(free_later(Arc::clone(&before.config.blocker)));
+            runtime.spawn(free_later(Arc::clone(&before.blocker)));
         }
         self.reload_error.store(None);
         self.reloaded.notify_one();
@@ -151,8 +155,14 @@ impl Proxy {
 
     /// The configuration in force.
     #[must_use]
-    pub fn config(&self) -> Config {
-        self.running().config.clone()
+    pub fn config(&self) -> Arc<Config> {
+        Arc::clone(&self.running().config)
+    }
+
+    /// The lists of advertisements and trackers in force.
+    #[must_use]
+    pub fn blocker(&self) -> Arc<Blocker> {
+        Arc::clone(&self.running().blocker)
     }
 
     /// The file the configuration came from.
@@ -205,14 +215,14 @@ pub(crate) fn descriptor_budget(configured: usize) -> (usize, usize) {
     (connections, max_idle)
 }
 
-fn warn_about_ineffective(config: &Config) {
-    for (key, needs) in config.ineffective_settings() {
+fn warn_about_ineffective(loaded: &LoadedConfig) {
+    for (key, needs) in loaded.config.ineffective_settings() {
         warn!(key, "this setting does nothing: it needs {needs}");
     }
-    for hint in &config.hints {
+    for hint in &loaded.hints {
         warn!("{hint}");
     }
-    config.blocker.report();
+    loaded.blocker.report();
 }
 
 /// Listening wider than this machine must be meant; the addresses in use may come from elsewhere than

@@ -11,13 +11,10 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use ring::{
-    hmac,
-    rand::{SecureRandom, SystemRandom},
-};
+use ring::hmac;
 use tracing::warn;
 
-use crate::util::atomic_file;
+use super::{atomic_file, random::random_bytes};
 
 /// The secret, beside the authority: tokens are good after a restart, and at every proxy that shares the folder.
 const FILE: &str = "controls.key";
@@ -41,7 +38,7 @@ pub(crate) struct Tokens {
 impl Tokens {
     /// With the secret in the authority's folder; where there is none, with one for this process.
     pub(crate) fn open(dir: Option<&Path>) -> Self {
-        let mut secret = random();
+        let mut secret = random_bytes();
         if let Some(dir) = dir {
             let stored = stored_secret(dir, secret)
                 .inspect_err(|error| warn!(%error, file = %dir.join(FILE).display(), "the secret of links cannot be kept: the links in the bar of pages work until this program ends"));
@@ -69,7 +66,7 @@ impl Tokens {
 
     /// A token that is new each time, in hexadecimal digits.
     pub(crate) fn fresh(&self, purpose: &str, parts: &[impl AsRef<[u8]>]) -> String {
-        let nonce = random::<FRESH_BYTES>();
+        let nonce = random_bytes::<FRESH_BYTES>();
         format!("{:016x}{:016x}", u64::from_be_bytes(nonce), self.mac_of_fresh(nonce, period(), purpose, parts))
     }
 
@@ -112,12 +109,6 @@ fn first_bytes<const N: usize>(mac: &hmac::Tag) -> [u8; N] {
 fn period() -> u64 {
     // A clock before 1970 is one that stands still.
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() / FRESH_FOR
-}
-
-fn random<const N: usize>() -> [u8; N] {
-    let mut bytes = [0; N];
-    SystemRandom::new().fill(&mut bytes).expect("no system that Rust's hash maps work on is without random numbers");
-    bytes
 }
 
 /// The secret in the file, or where it has none this one, written there.

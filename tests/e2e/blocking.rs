@@ -219,7 +219,7 @@ async fn what_the_rules_hide_or_forbid_leaves_the_page() {
 /// Waits until a request to the host is forbidden, or no longer.
 async fn until_blocked(proxy: &TestProxy, wanted: bool) {
     let asking = async {
-        while proxy.proxy.config().blocker.blocked_host("ads.example").is_some() != wanted {
+        while proxy.proxy.blocker().blocked_host("ads.example").is_some() != wanted {
             sleep(Duration::from_millis(20)).await;
         }
     };

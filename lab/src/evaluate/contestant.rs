@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use gleaner::{
-    Config,
+    LoadedConfig,
     offline::chains::{WithFallback, lay_over, named, names},
 };
 use gleaner_filters::{ChainConfig, FilterName, Floor, PageError, StructuredText, Trace};
@@ -35,10 +35,10 @@ impl Contestant {
 }
 
 /// The contestants: the configured chain, or one chain for each name that was given.
-pub(super) fn all(args: &Args, config: &Config) -> anyhow::Result<Vec<Contestant>> {
+pub(super) fn all(args: &Args, loaded: &LoadedConfig) -> anyhow::Result<Vec<Contestant>> {
     let base = match &args.filters {
-        None => config.filters.clone(),
-        Some(yaml) => lay_over(&config.filters, yaml).context("--filters")?,
+        None => loaded.config.filters.clone(),
+        Some(yaml) => lay_over(&loaded.config.filters, yaml).context("--filters")?,
     };
     let mut contestants = Vec::new();
     let mut add = |name: &str, filters: ChainConfig, dial: Option<f64>| {
@@ -46,7 +46,7 @@ pub(super) fn all(args: &Args, config: &Config) -> anyhow::Result<Vec<Contestant
         contestants.push(Contestant {
             name: name.to_owned(),
             must_select: args.bare && filters.order.contains(&FilterName::MainBlock),
-            chain: WithFallback::new(config, &filters)?,
+            chain: WithFallback::new(loaded, &filters)?,
             dial,
         });
         anyhow::Ok(())

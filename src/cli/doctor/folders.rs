@@ -52,7 +52,7 @@ fn authority(config: &Config) -> Finding {
 
 pub(super) fn check(subject: &Subject) -> Vec<Finding> {
     let state = subject.config.authority_dir.as_deref();
-    let lists = subject.config.blocker.settings().dir.as_deref();
+    let lists = subject.config.blocking.dir.as_deref();
     let (Some(state), Some(lists)) = (state, lists) else {
         let next =
             "start Gleaner as a user that has a home, or name folders: `authority: { dir: … }`, `blocking: { dir: … }`";

@@ -5,9 +5,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::{Subject, finding::Finding};
 use crate::{
     Config,
-    blocking::ListState,
+    blocking::{
+        ListState,
+        fetches::{last_fetch, next_fetch},
+    },
     cli::lists::length,
-    drivers::list_updates::{last_fetch, next_fetch},
 };
 
 const CHECK: &str = "lists";
@@ -18,12 +20,12 @@ const OVERDUE: u64 = 7 * 86_400;
 const UPDATE: &str = "`gleaner lists update` fetches it now and says what goes wrong";
 
 pub(super) fn check(subject: &Subject) -> Vec<Finding> {
-    let config = &subject.config;
-    if !config.blocker.settings().enabled {
+    let Subject { config, blocker, .. } = subject;
+    if !config.blocking.enabled {
         return vec![Finding::ok(CHECK, "blocking is switched off (`blocking.enabled`)")];
     }
-    let mut findings: Vec<Finding> = config.blocker.lists().iter().filter_map(|list| problem(config, list)).collect();
-    if let Some(left) = config.blocker.paused_until().and_then(|until| until.duration_since(SystemTime::now()).ok()) {
+    let mut findings: Vec<Finding> = blocker.lists().iter().filter_map(|list| problem(config, list)).collect();
+    if let Some(left) = blocker.paused_until().and_then(|until| until.duration_since(SystemTime::now()).ok()) {
         let next = "`gleaner pause off` ends the pause";
         findings.push(
             Finding::warning(CHECK, "blocking is paused, so that advertisements come through", next)
@@ -31,8 +33,7 @@ pub(super) fn check(subject: &Subject) -> Vec<Finding> {
         );
     }
     if findings.is_empty() {
-        let rules =
-            config.blocker.lists().iter().map(|list| list.counts.requests + list.counts.elements).sum::<usize>();
+        let rules = blocker.lists().iter().map(|list| list.counts.requests + list.counts.elements).sum::<usize>();
         findings
             .push(Finding::ok(CHECK, "all are in use").figure("rules", rules as u64).with(format!("{rules} rules")));
     }

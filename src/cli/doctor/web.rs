@@ -22,10 +22,13 @@ use url::{Host, Position, Url};
 
 use super::{Subject, finding::Finding, listening};
 use crate::{
-    Config, Proxy, client,
+    Config, Proxy,
+    blocking::Blocker,
+    client,
     config::{Access, Intercept, PrivateTargets},
     mitm::authority::{self, Authority},
-    pages::admin::CONTROL_HOST,
+    net::control_host::CONTROL_HOST,
+    state::loaded_config::LoadedConfig,
 };
 
 /// Reserved for examples (RFC 2606), small, and there since 1999. Both are asked for by the same host, so that one look-up does.
@@ -71,7 +74,7 @@ async fn check_all(subject: &Subject, pages: &[Url], why_none: &'static str) -> 
         findings.push(clock(None));
         return findings;
     }
-    let through = match proxy(&subject.config).await {
+    let through = match proxy(&subject.config, &subject.blocker).await {
         Ok(through) => through,
         Err(problem) => {
             let next = "mend this first; `gleaner serve` ends with the same words";
@@ -123,14 +126,15 @@ fn certificates(is_found: bool) -> Finding {
 }
 
 /// The proxy that runs, where it lets this machine in without a password; else one with the same settings.
-async fn proxy(config: &Config) -> Result<SocketAddr, String> {
+async fn proxy(config: &Config, blocker: &Arc<Blocker>) -> Result<SocketAddr, String> {
     let lets_in = config.access.users.is_empty() && config.access.allows_client(Ipv4Addr::LOCALHOST.into());
     if let Some(running) = lets_in.then(|| listening::running(&config.listen)).flatten() {
         return Ok(running);
     }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(|error| error.to_string())?;
     let addr = listener.local_addr().map_err(|error| error.to_string())?;
-    let proxy = Proxy::new(for_this_program(config), vec![addr], None).map_err(|error| error.to_string())?;
+    let loaded = LoadedConfig::new(for_this_program(config), Arc::clone(blocker));
+    let proxy = Proxy::new(loaded, vec![addr]).map_err(|error| error.to_string())?;
     tokio::spawn(crate::serve(listener, proxy, CancellationToken::new()));
     Ok(addr)
 }

@@ -4,13 +4,14 @@ use std::{fmt::Write as _, path::Path, sync::Arc};
 
 use anyhow::Context;
 use clap::ValueEnum;
-use gleaner_filters::{Chain, Explanation, RemovedPart};
+use gleaner_filters::{Explanation, RemovedPart};
 use url::Url;
 
 use crate::{
     Config,
     cli::{EX_UNAVAILABLE, Failure, extract::with_base, offline::input, overlay::Overlay, page_failure, say},
     client::fetch,
+    state::loaded_config::LoadedConfig,
 };
 
 /// In which form.
@@ -35,8 +36,14 @@ pub(super) fn fetch(url: &Url, config: &Config) -> anyhow::Result<String> {
     fetched.map(|bytes| input::decode(&bytes)).map_err(|problem| Failure::error(EX_UNAVAILABLE, problem))
 }
 
-pub(super) fn explain(html: &str, url: &Url, overlay: &Overlay, config: &Config, format: Format) -> anyhow::Result<()> {
-    let chain = Chain::new(&overlay.over(&config.filters)?, config.page_limits(), config.lists())?;
+pub(super) fn explain(
+    html: &str,
+    url: &Url,
+    overlay: &Overlay,
+    loaded: &LoadedConfig,
+    format: Format,
+) -> anyhow::Result<()> {
+    let chain = loaded.chain(&overlay.over(&loaded.config.filters)?)?;
     let explanation = Arc::new(chain).why(html, url).map_err(page_failure).with_context(|| url.to_string())?;
     say(&match format {
         Format::Text => text(&explanation),

@@ -10,10 +10,10 @@ use crate::{
     mitm::TunnelledHosts,
     net::{
         access_control::{Acl, Initiator, is_private},
+        control_host::is_control_host,
         device::without_numbers,
         target::Target,
     },
-    pages::admin::is_control_host,
 };
 
 /// The treatment of a client's connections to a host.

@@ -7,7 +7,10 @@ use gleaner_filters::{
     Chain, ChainConfig, FilterName, Floor, PageError, StructuredText, ignore, link_lists, main_block,
 };
 
-use crate::config::{Config, filters_over, in_plain_words};
+use crate::{
+    config::{filters_over, in_plain_words},
+    state::loaded_config::LoadedConfig,
+};
 
 /// Chains that choose no main block: `none` only cleans, `crunch` removes lists of links from table cells, `crunch_any`
 /// from any block.
@@ -73,9 +76,9 @@ pub struct WithFallback {
 }
 
 impl WithFallback {
-    /// Builds both from these filter settings and the other settings of `config`.
-    pub fn new(config: &Config, filters: &ChainConfig) -> Result<WithFallback, gleaner_filters::ConfigError> {
-        let build = |filters: &ChainConfig| Chain::new(filters, config.page_limits(), config.lists()).map(Arc::new);
+    /// Builds both from these filter settings and the other settings of this configuration.
+    pub fn new(loaded: &LoadedConfig, filters: &ChainConfig) -> Result<WithFallback, gleaner_filters::ConfigError> {
+        let build = |filters: &ChainConfig| loaded.chain(filters).map(Arc::new);
         Ok(WithFallback { chain: build(filters)?, cleaned_only: build(&cleaned_only(filters))? })
     }
 

@@ -3,7 +3,7 @@
 use http::{HeaderMap, HeaderValue, header};
 
 use super::members;
-use crate::rewrite::coding::Coding;
+use crate::http::headers::Coding;
 
 /// Narrows `Accept-Encoding` to the codings that can be decoded, with the client's own weights; `identity` where none is left.
 pub(crate) fn narrow_codings(headers: &mut HeaderMap) {

@@ -4,17 +4,19 @@ use std::io;
 
 use rustls::AlertDescription::{BadCertificate, CertificateUnknown, UnknownCA};
 
-use crate::mitm::{Destination, SniffedConnect};
+use crate::{
+    mitm::{Destination, SniffedConnect},
+    server::Handler,
+};
 
-impl SniffedConnect {
+impl<H: Handler> SniffedConnect<H> {
     /// The client has ended the connection before its first byte: it has said that it refuses our certificate by an alert, or may
     /// have by closing the connection.
     pub(in crate::mitm) fn count_refusal(&self, error: &io::Error) {
         let Some(is_alert) = is_alert(error) else { return };
-        let Self { proxy, device, .. } = self;
-        let (tunnelled, trusted) = (&proxy.tunnelled, &proxy.trusted_devices);
+        let Self { tunnelled, trusted_devices: trusted, device, .. } = self;
         let is_ours = matches!(self.destination, Destination::ControlHost(_));
-        if !is_ours && !self.running.config.https.tunnel_refused || !is_alert && device.is_browser() {
+        if !is_ours && !self.config.https.tunnel_refused || !is_alert && device.is_browser() {
             return;
         }
         let refused = tunnelled.refused(device, &self.destination.target().host_port, is_alert);

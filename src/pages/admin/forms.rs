@@ -1,7 +1,5 @@
 //! The buttons of the start page. Each is a form with a token that no web site can know.
 
-use std::sync::Arc;
-
 use http::Response;
 use maud::{Markup, html};
 use url::form_urlencoded;
@@ -10,8 +8,8 @@ use super::Visit;
 use crate::{
     http::body::Body,
     net::device::Device,
-    state::proxy::Proxy,
-    util::tokens::{self, Tokens},
+    pages::template,
+    state::{forms::Forms, proxy::Proxy},
 };
 
 /// Forgets that the browsers of this device trust the authority, and the hosts that are tunnelled for it.
@@ -20,32 +18,6 @@ pub(super) const FORGET: &str = "/forget";
 pub(super) const FORGOTTEN: &str = "/forgotten";
 /// Forgets the hosts that are tunnelled for this device.
 pub(super) const RETRY: &str = "/retry";
-
-/// Makes the tokens of forms.
-pub(crate) struct Forms(Arc<Tokens>);
-
-/// The purpose of their tokens.
-const FORM: &str = "form";
-
-impl Forms {
-    pub(crate) fn new(tokens: Arc<Tokens>) -> Self {
-        Self(tokens)
-    }
-
-    pub(crate) fn token(&self, device: &Device, path: &str) -> String {
-        tokens::text(self.0.of(FORM, &parts(device, path)))
-    }
-
-    /// Whether this is the token of that form.
-    pub(crate) fn is_token(&self, given: &str, device: &Device, path: &str) -> bool {
-        self.0.is(given, FORM, &parts(device, path))
-    }
-}
-
-/// The parts that the token of a form is made of.
-fn parts(device: &Device, path: &str) -> [String; 3] {
-    [device.address.to_string(), device.user.as_deref().unwrap_or_default().to_owned(), path.to_owned()]
-}
 
 /// A button that posts to this path.
 pub(super) fn button(forms: &Forms, device: &Device, path: &str, label: &str) -> Markup {
@@ -70,5 +42,5 @@ pub(super) fn answer(proxy: &Proxy, visit: &Visit<'_>, path: &str, query: &str) 
         next = FORGOTTEN;
     }
     proxy.tunnelled.forget(&visit.device);
-    Some(super::see_other(next))
+    Some(template::see_other(next))
 }

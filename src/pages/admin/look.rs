@@ -8,10 +8,7 @@ use maud::{Markup, html};
 use url::{Url, form_urlencoded};
 
 use super::Visit;
-use crate::{config::Asker, http::body::Body, pages::error_pages, state::proxy::Proxy};
-
-/// The path on the control host.
-pub(crate) const PATH: &str = "/look";
+use crate::{config::Asker, http::body::Body, net::control_host::LOOK, pages::template, state::proxy::Proxy};
 
 /// From one size of type to the next, in percent.
 const STEP: u16 = 15;
@@ -21,32 +18,25 @@ pub(super) fn answer<B>(proxy: &Proxy, visit: &Visit<'_>, request: &Request<B>) 
     let value = |wanted: &str| query.iter().find(|(name, _)| name == wanted).map(|(_, value)| &**value);
     let page = value("page").and_then(|page| Url::parse(page).ok());
     let page = page.filter(|page| ["http", "https"].contains(&page.scheme()));
-    let is_token = |token: &str| proxy.forms.is_token(token, &visit.device, PATH);
+    let is_token = |token: &str| proxy.forms.is_token(token, &visit.device, LOOK);
     if let Some(chosen) = value("look").filter(|_| value("token").is_some_and(is_token)) {
         // Ours are JSON; another text means the profile's.
         proxy.device_looks.set(&visit.device, serde_json::from_str(chosen).ok());
-        return super::see_other(&path(page.as_ref(), &[]));
+        return template::see_other(&path(page.as_ref(), &[]));
     }
     let chosen = proxy.device_looks.of(&visit.device);
     let look = chosen.unwrap_or_else(|| of_profile(proxy, visit, page.as_ref()));
-    error_pages::page(
+    template::page(
         StatusCode::OK,
-        &markup(look, chosen.is_some(), page.as_ref(), &proxy.forms.token(&visit.device, PATH)),
+        &markup(look, chosen.is_some(), page.as_ref(), &proxy.forms.token(&visit.device, LOOK)),
     )
-}
-
-/// The address of the choice for a link on this page.
-pub(crate) fn address(page: &Url) -> Url {
-    let mut address = super::address(page, PATH);
-    address.query_pairs_mut().append_pair("page", page.as_str());
-    address
 }
 
 /// Path of this page on the control host, with the choices that the link makes.
 fn path(page: Option<&Url>, chosen: &[(&str, &str)]) -> String {
     let page = page.map(|page| ("page", page.as_str()));
     let mut query = form_urlencoded::Serializer::new(String::new());
-    format!("{PATH}?{}", query.extend_pairs(page).extend_pairs(chosen).finish())
+    format!("{LOOK}?{}", query.extend_pairs(page).extend_pairs(chosen).finish())
 }
 
 fn of_profile(proxy: &Proxy, visit: &Visit<'_>, page: Option<&Url>) -> ReaderLook {
@@ -92,7 +82,7 @@ fn markup(look: ReaderLook, is_chosen: bool, page: Option<&Url>, token: &str) ->
         ),
     ];
     let link = |chosen: &str| path(page, &[("look", chosen), ("token", token)]);
-    error_pages::document(
+    template::document(
         "Type and colours",
         &html! {
             h1 { "Type and colours" }

@@ -2,8 +2,10 @@
 
 use std::net::SocketAddr;
 
-use super::CONTROL_HOST;
-use crate::config::{Config, HostPatterns};
+use crate::{
+    config::{Config, HostPatterns},
+    net::control_host::CONTROL_HOST,
+};
 
 /// Names of hosts on the local network, and addresses that are not routed on the internet.
 const PRIVATE: &str = r"/\.(local|lan|home|internal|home\.arpa|localhost)$/.test(host)

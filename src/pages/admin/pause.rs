@@ -12,7 +12,7 @@ use crate::{
     blocking::{minutes_until, parse_duration},
     http::body::Body,
     net::device::Device,
-    pages::error_pages,
+    pages::template,
     state::proxy::Proxy,
 };
 
@@ -25,7 +25,7 @@ pub(crate) const CHOICES: [(&str, &str); 4] =
 
 /// Shows the page.
 pub(super) fn answer(proxy: &Proxy, device: &Device) -> Response<Body> {
-    error_pages::page(StatusCode::OK, &page(proxy, device, &proxy.forms.token(device, PATH)))
+    template::page(StatusCode::OK, &page(proxy, device, &proxy.forms.token(device, PATH)))
 }
 
 /// Pauses, and leads to the page that shows it: what a browser loads again must not pause again.
@@ -36,13 +36,13 @@ pub(super) fn post(proxy: &Proxy, device: &Device, query: &str) -> Option<Respon
         value("for").filter(|_| value("token").is_some_and(|token| proxy.forms.is_token(token, device, PATH)))?;
     let length = if chosen == "off" { Duration::ZERO } else { parse_duration(chosen).ok()? };
     proxy.paused_devices.set(device, length);
-    Some(super::see_other(PATH))
+    Some(template::see_other(PATH))
 }
 
 fn page(proxy: &Proxy, device: &Device, token: &str) -> Markup {
     let running = proxy.running();
-    let (all, own) = (running.config.blocker.paused_until(), proxy.paused_devices.until(device));
-    error_pages::document(
+    let (all, own) = (running.blocker.paused_until(), proxy.paused_devices.until(device));
+    template::document(
         "Pause",
         &html! {
             h1 { "Pause blocking" }

@@ -10,15 +10,15 @@ use gleaner_filters::output::Style;
 use maud::{Markup, html};
 
 use super::{
-    CONTROL_HOST, Visit,
+    Visit,
     certificate::{APPLE, DER, PEM},
     forms, qr,
     system::System,
 };
 use crate::{
     config::{Asker, Choice, Intercept},
-    net::addresses::addresses_for_devices,
-    pages::error_pages,
+    net::{addresses::addresses_for_devices, control_host::CONTROL_HOST},
+    pages::template,
     state::{proxy::Proxy, runtime_state::RuntimeState},
 };
 
@@ -36,16 +36,16 @@ const SHOWN: usize = 500;
 pub(super) fn page(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>) -> Markup {
     let choice = profile(running, visit);
     let intercept = choice.map_or(Intercept::Off, |choice| choice.profile.intercept);
-    let checks = visit.proxied && intercept != Intercept::Off && running.open_authority().is_some();
-    let warning = running.authority().and_then(|authority| authority.expiry_warning());
-    let is_known = running.authority().is_some_and(|authority| {
+    let checks = visit.proxied && intercept != Intercept::Off && running.authority.open().is_some();
+    let warning = running.authority.get().and_then(|authority| authority.expiry_warning());
+    let is_known = running.authority.get().is_some_and(|authority| {
         let (list, device) = (&proxy.trusted_devices, &visit.device);
         list.has_browser(device.address, visit.user(), &device.agent, &authority.fingerprint())
     });
     let head = html! {
         @if checks { link rel="stylesheet" href={ "https://" (CHECK_HOST) (check_token(proxy, visit)) "." (CONTROL_HOST) (CHECK) }; }
     };
-    error_pages::document_with(
+    template::document_with(
         "Gleaner",
         &head,
         &html! {
@@ -54,7 +54,7 @@ pub(super) fn page(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>) -> 
             @if let Some(error) = proxy.reload_error() {
                 p.bad { "The configuration could not be reloaded, and the one before it stays in force. " (error) }
             }
-            @if let Some(warning) = warning { p.bad { (error_pages::prose(&warning)) } }
+            @if let Some(warning) = warning { p.bad { (template::prose(&warning)) } }
             (next_step(proxy, running, visit, intercept, is_known))
             (this_device(proxy, visit, choice, is_known))
             (other_devices(proxy, visit))
@@ -119,8 +119,8 @@ fn next_step(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, intercept
                 p { "Pages over plain HTTP come decluttered; encrypted pages pass as they are, because "
                     code { "intercept" } " is " code { "off" } " for this device." }
             }
-        } @else if let Err(problem) = running.try_authority() {
-            p.bad { "Encrypted pages pass as they are, because there is no certificate authority: " (error_pages::prose(&problem)) "." }
+        } @else if let Err(problem) = running.authority.try_open() {
+            p.bad { "Encrypted pages pass as they are, because there is no certificate authority: " (template::prose(&problem)) "." }
         } @else if is_known {
             section.step {
                 h2 { "✓ All is set" }
@@ -178,7 +178,7 @@ fn this_device(proxy: &Proxy, visit: &Visit<'_>, choice: Option<Choice<'_>>, is_
             tr { th { "Address" } td { (visit.device.address) @if let Some(user) = visit.user() { ", " (user) } } }
             tr { th { "Browser" } td { (visit.user_agent.chars().take(SHOWN).collect::<String>()) } }
             @if let Some(Choice { profile, rule, .. }) = choice {
-                tr { th { "Profile" } td { strong { (profile.name) } " " span.quiet { "(" (error_pages::prose(&rule.to_string())) ")" } } }
+                tr { th { "Profile" } td { strong { (profile.name) } " " span.quiet { "(" (template::prose(&rule.to_string())) ")" } } }
                 @if !profile.rewrite { tr { th { "Pages" } td { "as they are" } } }
                 @else if profile.filters.output.style == Style::Original { tr { th { "Pages" } td { "in their own look" } } }
             }
@@ -220,7 +220,7 @@ fn other_devices(proxy: &Proxy, visit: &Visit<'_>) -> Markup {
 
 /// All steps for one system.
 pub(super) fn system_page(proxy: &Proxy, visit: &Visit<'_>, system: System) -> Markup {
-    error_pages::document(
+    template::document(
         system.name(),
         &html! {
             h1 { (system.name()) }

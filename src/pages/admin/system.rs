@@ -186,9 +186,9 @@ impl System {
                 html! { "Kindle, Kobo and others have no way to add a certificate. Their encrypted pages pass as they are." },
             ],
             Self::Terminal => vec![
-                html! { "Get the certificate: " code { "curl -o gleaner-ca.pem http://" (super::CONTROL_HOST) (certificate::PEM) } },
+                html! { "Get the certificate: " code { "curl -o gleaner-ca.pem http://" (crate::net::control_host::CONTROL_HOST) (certificate::PEM) } },
                 html! { "Add it to the system's list (see " a href="/steps/linux" { "Linux" } "), or for one program: " code { "curl --cacert gleaner-ca.pem" } "." },
-                html! { "Let the program load " code { "https://" (super::CONTROL_HOST) "/" } " once." },
+                html! { "Let the program load " code { "https://" (crate::net::control_host::CONTROL_HOST) "/" } " once." },
             ],
         }
     }

@@ -4,9 +4,8 @@
 //! enough: what another site causes is refused (`Sec-Fetch-Site`, `Origin`), every form has a token, no site can read or frame an
 //! answer, and a foreign `Host` never comes here (`target_resolution`).
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use base64ct::{Base64UrlUnpadded, Encoding};
 use http::{HeaderValue, Method, Response, StatusCode, header, request::Parts};
 use maud::{Markup, html};
 use tracing::{info, warn};
@@ -14,38 +13,13 @@ use tracing::{info, warn};
 use super::{Fields, Visit, notice, page, see_other, site};
 use crate::{
     http::body::Body,
-    mitm::authority::random_bytes,
     net::{credentials::Denied, device::Device, target::Scheme},
     server::Connection,
-    state::{proxy::Proxy, runtime_state::RuntimeState},
-    util::expiring_map::{ExpiringMap, Lifetime},
+    state::{proxy::Proxy, runtime_state::RuntimeState, sessions},
 };
 
 /// The name of the session's cookie.
 const COOKIE: &str = "gleaner-panel";
-
-/// How long a session lasts, and how long it may be unused.
-const LONGEST: Duration = Duration::from_hours(7 * 24);
-const UNUSED: Duration = Duration::from_hours(12);
-
-/// Sessions at a time; of more, the least used end.
-const MAX_SESSIONS: usize = 1000;
-
-/// The sessions of those who have logged in.
-pub(crate) struct Sessions(ExpiringMap<String, (Session, Instant)>);
-
-/// Properties with which a session began; it ends when any of them changes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Session {
-    client: std::net::IpAddr,
-    password: Option<crate::config::PasswordHash>,
-}
-
-impl Sessions {
-    pub(crate) fn new() -> Self {
-        Self(ExpiringMap::new(MAX_SESSIONS, Lifetime::SinceUse(UNUSED)))
-    }
-}
 
 /// A client that may see the panel.
 pub(super) struct Guest {
@@ -135,10 +109,9 @@ fn session(proxy: &Proxy, running: &RuntimeState, device: &Device, head: &Parts)
     running.panel_login.as_ref()?;
     let fields = head.headers.get_all(header::COOKIE).iter().filter_map(|field| field.to_str().ok());
     let pairs = fields.flat_map(|field| field.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    let wanted = Session { client: device.address, password: running.config.panel.password.clone() };
-    let is_wanted = |(session, begun): (Session, Instant)| session == wanted && begun.elapsed() < LONGEST;
     let mut named = pairs.filter(|(name, _)| *name == COOKIE).map(|(_, id)| id);
-    named.find(|id| proxy.sessions.0.get(*id).is_some_and(is_wanted)).map(str::to_owned)
+    let password = running.config.panel.password.as_ref();
+    named.find(|id| proxy.sessions.is_live(id, device.address, password)).map(str::to_owned)
 }
 
 /// The page that asks for the password.
@@ -173,13 +146,11 @@ pub(super) async fn log_in(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
     match login.log_in(client, form.get("password").to_owned()).await {
         Ok(()) => {
             info!(%client, "a client logged in to the panel");
-            let session = Session { client, password: visit.running.config.panel.password.clone() };
-            let id = Base64UrlUnpadded::encode_string(&random_bytes::<32>());
-            visit.proxy.sessions.0.insert(id.clone(), (session, Instant::now()));
+            let id = visit.proxy.sessions.begin(client, visit.running.config.panel.password.clone());
             let then = form.get("then");
             let path = then.split('?').next().unwrap_or_default();
             let mut response = see_other(if super::has(path) && !then.starts_with("//") { then } else { "/panel" });
-            set_cookie(visit.connection, &mut response, &id, LONGEST);
+            set_cookie(visit.connection, &mut response, &id, sessions::LONGEST);
             response
         }
         Err(Denied::Credentials) => {
@@ -197,7 +168,7 @@ pub(super) async fn log_in(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
 
 pub(super) fn log_out(visit: &Visit<'_>) -> Response<Body> {
     if let Some(id) = &visit.guest.session {
-        visit.proxy.sessions.0.remove(id);
+        visit.proxy.sessions.end(id);
     }
     let mut response = see_other("/");
     set_cookie(visit.connection, &mut response, "", Duration::ZERO);

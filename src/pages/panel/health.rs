@@ -7,17 +7,17 @@ use maud::{Markup, html};
 
 use super::{Fields, Visit, ago, bytes, notice, see_other};
 use crate::{
-    blocking::{ListSource, ListState, Pause, minutes_until, parse_duration},
-    drivers::list_updates,
+    blocking::{ListState, Pause, fetches, minutes_until, parse_duration},
+    config::ListSource,
     http::body::Body,
-    pages::{admin::pause::CHOICES, error_pages},
+    pages::{admin::pause::CHOICES, template},
 };
 
 pub(super) fn page(visit: &Visit<'_>) -> Markup {
     let (proxy, running) = (visit.proxy, visit.running);
     let pages = running.rewriter.load();
     let (open, most) = proxy.limits.open();
-    let authority = running.authority();
+    let authority = running.authority.get();
     html! {
         table {
             tr { th scope="row" { "Version" } td { (env!("CARGO_PKG_VERSION")) ", running for " (ago(proxy.records.started.elapsed().unwrap_or_default())) } }
@@ -33,7 +33,7 @@ pub(super) fn page(visit: &Visit<'_>) -> Markup {
                 @match authority {
                     Some(authority) => {
                         "valid until " (authority.not_after.date())
-                        @if let Some(warning) = authority.expiry_warning() { p.bad { (error_pages::prose(&warning)) } }
+                        @if let Some(warning) = authority.expiry_warning() { p.bad { (template::prose(&warning)) } }
                     }
                     None => "not in use yet",
                 }
@@ -42,7 +42,7 @@ pub(super) fn page(visit: &Visit<'_>) -> Markup {
         h2 { "Lists" }
         table.rows {
             thead { tr { th scope="col" { "List" } th scope="col" { "Rules" } th scope="col" { "Age" } } }
-            tbody { @for list in running.config.blocker.lists() { (list_row(visit, list)) } }
+            tbody { @for list in running.blocker.lists() { (list_row(visit, list)) } }
         }
         (pause(visit))
         (trusted(visit))
@@ -54,7 +54,7 @@ pub(super) fn page(visit: &Visit<'_>) -> Markup {
 fn pause(visit: &Visit<'_>) -> Markup {
     html! {
         h2 #pause { "Pause blocking on all devices" }
-        @let until = visit.running.config.blocker.paused_until();
+        @let until = visit.running.blocker.paused_until();
         @if let Some(until) = until {
             p.good { "Nothing is blocked for another " (minutes_until(until)) " min." }
         }
@@ -65,7 +65,7 @@ fn pause(visit: &Visit<'_>) -> Markup {
 
 /// Sets it. It takes effect when the file that has it is read, within a second.
 pub(super) fn set_pause(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
-    let Some(dir) = visit.running.config.blocker.settings().dir.as_deref() else {
+    let Some(dir) = visit.running.config.blocking.dir.as_deref() else {
         return notice(
             StatusCode::INTERNAL_SERVER_ERROR,
             "Not paused",
@@ -88,7 +88,7 @@ pub(super) fn set_pause(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
 }
 
 fn list_row(visit: &Visit<'_>, list: &ListState) -> Markup {
-    let fetched = list_updates::last_fetch(&visit.running.config, &list.source).filter(|fetched| fetched.asked > 0);
+    let fetched = fetches::last_fetch(&visit.running.config, &list.source).filter(|fetched| fetched.asked > 0);
     let since =
         |time: u64| SystemTime::now().duration_since(UNIX_EPOCH + Duration::from_secs(time)).unwrap_or_default();
     html! {

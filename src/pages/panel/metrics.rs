@@ -18,7 +18,7 @@ use prometheus_client::{
 
 use super::{Visit, harden, health, notice};
 use crate::{
-    drivers::list_updates,
+    blocking::fetches,
     http::{
         body::Body,
         history::{ADDED_BOUNDS, Totals},
@@ -149,7 +149,7 @@ fn gauges(registry: &mut Registry, visit: &Visit<'_>) {
     let since = |time: std::time::SystemTime| time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     let bytes = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
-    let certificate = running.authority().map_or(0, |authority| authority.not_after.unix_timestamp());
+    let certificate = running.authority.get().map_or(0, |authority| authority.not_after.unix_timestamp());
     for (name, help, unit, value) in [
         ("client_connections", "Connections of clients that are open", None, number(open)),
         ("client_connections_limit", "Most of them", None, number(most)),
@@ -193,11 +193,11 @@ fn lists(registry: &mut Registry, visit: &Visit<'_>) {
     let rules = Family::<Labels, Gauge>::default();
     let changed = Family::<Labels, Gauge>::default();
     let config = &visit.running.config;
-    for list in config.blocker.lists() {
+    for list in visit.running.blocker.lists() {
         let labels = vec![("list", list.source.to_string())];
         let count = list.counts.requests + list.counts.elements;
         rules.get_or_create(&labels).set(i64::try_from(count).unwrap_or(i64::MAX));
-        if let Some(fetched) = list_updates::last_fetch(config, &list.source).filter(|fetched| fetched.changed > 0) {
+        if let Some(fetched) = fetches::last_fetch(config, &list.source).filter(|fetched| fetched.changed > 0) {
             changed.get_or_create(&labels).set(i64::try_from(fetched.changed).unwrap_or(i64::MAX));
         }
     }

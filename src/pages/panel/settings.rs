@@ -29,6 +29,7 @@ use crate::{
         edit::{self, EditError},
     },
     http::body::Body,
+    pages::panel::edits,
 };
 
 static SCHEMA: LazyLock<Json> = LazyLock::new(config::schema);
@@ -101,7 +102,7 @@ impl Source {
 
     /// All settings. A file with mistakes has none; they are to be mended there.
     pub(super) fn tree(&self) -> Result<Value, String> {
-        config::effective(&self.text).map_err(|error| error.to_string())
+        edit::effective(&self.text).map_err(|error| error.to_string())
     }
 
     /// Tells one text of the file from another.
@@ -198,7 +199,7 @@ pub(super) async fn post(visit: &Visit<'_>, slug: &str, sent: &Fields) -> Respon
     if form.changes.is_empty() {
         return see_other(&format!("{}?saved=0", tab.path()));
     }
-    match edit::in_background(edit::save, &form.source.text, &form.changes, form.file()).await {
+    match edits::in_background(edits::save, &form.source.text, &form.changes, form.file()).await {
         Ok(text_hash) => {
             visit.taken_over(text_hash).await;
             see_other(&format!("{}?saved=1", tab.path()))

@@ -9,13 +9,10 @@ use url::{Host, Url, form_urlencoded};
 
 use super::{Fields, Visit, notice, see_other, settings::Source};
 use crate::{
-    config::{
-        Choice, Config,
-        edit::{self, Change},
-    },
+    config::{Choice, Config, edit::Change},
     http::body::Body,
     net::device::Device,
-    pages::error_pages,
+    pages::{panel::edits, template},
     state::proxy::Proxy,
 };
 
@@ -115,11 +112,11 @@ fn state(visit: &Visit<'_>, tree: &Value, host: &str) -> Markup {
         @if !config.profiles.are_sites(rules(tree)) {
             p.bad { "Not in force yet: Gleaner takes the file over within seconds. " a href={ "/settings/site?host=" (host) } { "Load this page again." } }
         } @else if let Some(Choice { profile, rule, .. }) = config.profiles.choose(&visit.asker(), host) {
-            p.quiet { "In force on this device: profile " (profile.name) " (" (error_pages::prose(&rule.to_string())) ")." }
+            p.quiet { "In force on this device: profile " (profile.name) " (" (template::prose(&rule.to_string())) ")." }
         }
         @match left_alone(visit, config, host) {
             None => p { "Its pages are rewritten on this device." },
-            Some(reason) => p { "Its pages stay as they are on this device: " (error_pages::prose(reason)) "." },
+            Some(reason) => p { "Its pages stay as they are on this device: " (template::prose(reason)) "." },
         }
     }
 }
@@ -165,9 +162,10 @@ pub(super) async fn post(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
             let mut why = None;
             let mut found = None;
             for changes in [listed.clone(), of(None), of(Some(REWRITES))] {
-                let after = edit::in_background(edit::edited, &source.text, &changes, file).await;
-                why =
-                    after.as_ref().map_or(Some("the file has a mistake"), |(_, after)| left_alone(visit, after, &host));
+                let after = edits::in_background(edits::edited, &source.text, &changes, file).await;
+                why = after
+                    .as_ref()
+                    .map_or(Some("the file has a mistake"), |(_, after)| left_alone(visit, &after.config, &host));
                 if why.is_none() {
                     found = Some(changes);
                     break;
@@ -182,7 +180,7 @@ pub(super) async fn post(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
         _ => with_rule(&tree, &host, None),
     };
     if !changes.is_empty() {
-        match edit::in_background(edit::save, &source.text, &changes, file).await {
+        match edits::in_background(edits::save, &source.text, &changes, file).await {
             Ok(text_hash) => visit.taken_over(text_hash).await,
             Err(error) => return refused(&error.to_string()),
         }
@@ -240,6 +238,7 @@ fn host_in(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::edit;
 
     #[test]
     fn a_rule_for_one_site_comes_first_and_goes_again() {

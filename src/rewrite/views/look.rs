@@ -5,9 +5,10 @@ use std::sync::Arc;
 use gleaner_filters::{ReaderLook, View};
 
 use crate::{
+    blocking::Blocker,
     config::{Config, ConfigError},
     http::headers::validators::Tagger,
-    rewrite::Look,
+    rewrite::{Look, look::checked_chain},
 };
 
 impl Look {
@@ -15,13 +16,14 @@ impl Look {
     pub(crate) fn of_request(
         &self,
         config: &Config,
+        blocker: &Arc<Blocker>,
         profile: usize,
         view: Option<View>,
         is_paused: bool,
         reader: Option<ReaderLook>,
     ) -> Option<Self> {
         let changed = if view.is_some() || is_paused {
-            Self::of_view(config, profile, view.unwrap_or_default(), is_paused).ok()
+            Self::of_view(config, blocker, profile, view.unwrap_or_default(), is_paused).ok()
         } else {
             None
         };
@@ -32,14 +34,20 @@ impl Look {
     }
 
     /// How this profile's pages look in a view, and while blocking is paused.
-    fn of_view(config: &Config, profile: usize, view: View, is_paused: bool) -> Result<Self, ConfigError> {
+    fn of_view(
+        config: &Config,
+        blocker: &Arc<Blocker>,
+        profile: usize,
+        view: View,
+        is_paused: bool,
+    ) -> Result<Self, ConfigError> {
         let profile = &config.profiles.all[profile];
         let mut filters = profile.filters.for_view(view);
         filters.ad_servers.enabled &= !is_paused;
         Ok(Self {
             enabled: profile.rewrite,
-            chain: Arc::new(config.chain(&filters)?),
-            tagger: Tagger::new(profile.fingerprint).with(&is_paused),
+            chain: checked_chain(config, blocker, &filters)?,
+            tagger: Tagger::new(profile.fingerprint).with(&(blocker.fingerprint, is_paused)),
             reader: None,
         })
     }

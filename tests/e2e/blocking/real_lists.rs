@@ -49,7 +49,7 @@ const DECISIONS: &str = include_str!("decisions.txt");
 fn real_lists_decide_as_their_authors_meant() {
     use gleaner::blocking::{BlockingRequest, Verdict};
     let Some(dir) = real_lists() else { return };
-    let config = gleaner::Config::from_yaml(&settings_of(&dir), None).unwrap();
+    let config = gleaner::LoadedConfig::from_yaml(&settings_of(&dir), None).unwrap();
     for (list, requests, elements) in
         [(0, 45_000, 20_000), (1, 45_000, 1), (2, 4_000, 5_000), (3, 500, 5), (4, 1_500, 150)]
     {
@@ -60,7 +60,7 @@ fn real_lists_decide_as_their_authors_meant() {
         assert!(counts.refused < 11_000, "{} {counts:?}", list.source);
     }
     // The second time from the file of compiled rules.
-    let again = gleaner::Config::from_yaml(&settings_of(&dir), None).unwrap();
+    let again = gleaner::LoadedConfig::from_yaml(&settings_of(&dir), None).unwrap();
     let names = || gleaner_filters::Names {
         classes: ["sponsored-ad", "story"].map(str::to_owned).into(),
         ..Default::default()

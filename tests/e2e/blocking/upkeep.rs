@@ -54,7 +54,7 @@ async fn lists_from_the_web_are_kept_up_to_date_and_a_bad_one_changes_nothing() 
     assert!(well && text.contains("failed: ") && origin.requests().len() == 6, "{text}");
     // Without a network the copy from before is in use.
     drop(origin);
-    let offline = gleaner::Config::from_yaml(&lists, None).unwrap();
+    let offline = gleaner::LoadedConfig::from_yaml(&lists, None).unwrap();
     assert!(
         offline.blocker.blocked_host("7.two.example").is_some()
             && offline.blocker.blocked_host("one.example").is_none()
@@ -84,7 +84,7 @@ async fn lists_are_fetched_side_by_side_and_one_that_is_too_long_when_unpacked_i
     let upkeep = tokio::spawn(gleaner::list_updates::maintain(Arc::clone(&proxy.proxy)));
     until_blocked(&proxy, true).await;
     let config = proxy.proxy.config();
-    let problem = || gleaner::list_updates::last_fetch(&config, &config.blocker.lists()[1].source)?.problem;
+    let problem = || gleaner::blocking::fetches::last_fetch(&config, &config.blocking.lists[1])?.problem;
     let refused = async {
         while problem().is_none() {
             sleep(Duration::from_millis(20)).await;
@@ -173,7 +173,7 @@ async fn a_list_that_cannot_be_kept_is_used_from_memory_and_not_asked_for_at_onc
     let upkeep = tokio::spawn(gleaner::list_updates::maintain(Arc::clone(&proxy.proxy)));
     until_blocked(&proxy, true).await;
     let config = proxy.proxy.config();
-    let next = gleaner::list_updates::next_fetch(&config, &config.blocker.lists()[0].source);
+    let next = gleaner::blocking::fetches::next_fetch(&config, &config.blocking.lists[0]);
     assert!(next.is_some_and(|seconds| seconds > 3600), "{next:?}");
     upkeep.abort();
     watch.abort();

@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, fs};
 
 use gleaner::{
-    Config, RawConfig,
-    config::{Intercept, Limits, Lookup, Preset},
+    Config, LoadedConfig, RawConfig,
+    config::{Intercept, Limits, Lookup, ParsedConfig, Preset},
 };
 use gleaner_filters::ChainConfig;
 use serde_yaml::Value;
@@ -13,6 +13,10 @@ const EXAMPLE: &str = include_str!("../../../config.example.yaml");
 
 fn config(yaml: &str) -> Config {
     Config::from_yaml(yaml, None).unwrap()
+}
+
+fn loaded(yaml: &str) -> LoadedConfig {
+    LoadedConfig::from_yaml(yaml, None).unwrap()
 }
 
 fn error_of(yaml: &str) -> String {
@@ -56,7 +60,8 @@ fn what_is_not_written_has_its_default() {
         let config = config(yaml);
         assert_eq!(config.listen, ["127.0.0.1:8118".parse().unwrap()]);
         assert_eq!(config.https.intercept, Intercept::Auto);
-        assert!(config.blocker.lists()[0].counts.requests > 1000 && config.untouched.matches("captive.apple.com"));
+        assert!(config.untouched.matches("captive.apple.com"));
+        assert!(loaded(yaml).blocker.lists()[0].counts.requests > 1000);
         assert_eq!(config.limits, Limits::default());
     }
 }
@@ -146,17 +151,17 @@ fn addresses_to_listen_on_are_one_or_many_and_a_port_alone_means_this_machine() 
         ("['127.0.0.1:8118', '127.0.0.2:8118', '[::1]:8118', 8119]", 4),
         ("[0, 0]", 2),
     ] {
-        let listen = config(&format!("listen: {yaml}")).raw.listen;
+        let listen = config(&format!("listen: {yaml}")).listen;
         assert_eq!(listen.len(), count, "{yaml}");
         assert!(listen.iter().all(|addr| addr.ip().is_loopback()), "{yaml}");
     }
 }
 
 #[test]
-fn the_fingerprint_follows_the_lists_but_not_the_address() {
+fn the_fingerprint_follows_the_filters_but_not_the_address() {
     let of = |yaml: &str| config(yaml).fingerprint;
     assert_eq!(of("listen: '127.0.0.1:1'"), of("listen: '127.0.0.1:2'"));
-    assert_ne!(of(""), of("blocking: { lists: [] }"));
+    assert_ne!(of(""), of("filters: { main_block: { enabled: false } }"));
 }
 
 #[test]
@@ -166,10 +171,10 @@ fn a_byte_order_mark_is_passed_over() {
     let file = dir.path().join("config.yaml");
     let text = "\u{feff}preset: crunch\nblocking: { lists: [list.txt] }\n";
     fs::write(&file, text).unwrap();
-    let config = Lookup::new(Some(file)).load().unwrap().config;
+    let LoadedConfig { config, blocker, .. } = LoadedConfig::find(&Lookup::new(Some(file))).unwrap();
     // The first key and the first host follow the marks immediately.
     assert_eq!(config.preset, Preset::Crunch);
-    assert!(config.blocker.blocked_host("x.ads.example").is_some());
+    assert!(blocker.blocked_host("x.ads.example").is_some());
     assert_eq!(config.filters, ChainConfig::crunch());
 }
 
@@ -177,7 +182,7 @@ fn a_byte_order_mark_is_passed_over() {
 fn filters_of_the_file_are_laid_over_the_preset() {
     let mut wanted = ChainConfig::crunch();
     wanted.main_block.min_share = 0.7;
-    let filters = config("preset: crunch\nfilters: { main_block: { min_share: 0.7 } }").raw.filters;
+    let filters = config("preset: crunch\nfilters: { main_block: { min_share: 0.7 } }").filters;
     assert_eq!(filters, wanted);
 }
 
@@ -193,10 +198,10 @@ fn files_without_end_are_refused() {
         let error = error_of(&key.replace("PIPE", pipe.to_str().unwrap()));
         assert!(error.contains("it is not a regular file"), "{error}");
     }
-    let lists = config("blocking: { lists: [/dev/zero] }").blocker;
+    let lists = loaded("blocking: { lists: [/dev/zero] }").blocker;
     let problem = lists.lists()[0].problem.as_ref().unwrap();
     assert!(problem.contains("/dev/zero: it is not a regular file"), "{problem}");
-    let error = Lookup::new(Some("/dev/zero".into())).load().unwrap_err();
+    let error = Lookup::new(Some("/dev/zero".into())).read().unwrap_err();
     assert!(error.to_string().contains("it is longer than 4 MiB"), "{error}");
 }
 
@@ -205,17 +210,17 @@ fn a_bad_list_or_line_is_told_and_stops_nothing() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("my.txt"), "ads.example.com\n0.0.0.0 b.example\n||bad.example^$nonsense\n").unwrap();
     let file = dir.path().join("config.yaml");
-    let config = Config::from_yaml("blocking: { lists: [my.txt, gone.txt] }", Some(&file)).unwrap();
-    let [mine, gone] = config.blocker.lists() else { panic!() };
+    let blocker = LoadedConfig::from_yaml("blocking: { lists: [my.txt, gone.txt] }", Some(&file)).unwrap().blocker;
+    let [mine, gone] = blocker.lists() else { panic!() };
     assert_eq!((mine.counts.requests, mine.counts.refused, &mine.problem), (2, 1, &None));
     assert!(gone.problem.as_ref().unwrap().contains("gone.txt: No such file"), "{gone:?}");
-    assert!(config.blocker.blocked_host("b.example").is_some());
+    assert!(blocker.blocked_host("b.example").is_some());
 }
 
 #[test]
 fn the_old_name_of_the_lists_still_counts_with_a_hint() {
-    let old = config("ad_server_lists: [builtin]");
-    assert_eq!(old.blocker.settings(), config("").blocker.settings());
+    let old = loaded("ad_server_lists: [builtin]");
+    assert_eq!(old.config.blocking, config("").blocking);
     assert!(old.hints[0].contains("`ad_server_lists` is now `lists`"), "{:?}", old.hints);
 }
 
@@ -227,7 +232,7 @@ fn a_wildcard_excepts_hosts_from_the_lists_too() {
 
 #[test]
 fn bytes_that_are_no_text_are_reported_with_their_place() {
-    let error_of = |bytes: &[u8]| Config::from_bytes(bytes.to_vec(), None).unwrap_err().to_string();
+    let error_of = |bytes: &[u8]| ParsedConfig::from_bytes(bytes.to_vec(), None).unwrap_err().to_string();
     let error = error_of(b"listen: 8118\nlimits:\n  # caf\xe9\n");
     assert!(error.contains(":3:8: ") && error.contains("UTF-8"), "{error}");
     assert!(error_of(b"\xff\xfel\0").contains("UTF-16"));

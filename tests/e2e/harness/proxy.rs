@@ -2,7 +2,7 @@
 
 use std::{fs, net::SocketAddr, path::PathBuf, sync::Arc};
 
-use gleaner::{Config, Proxy};
+use gleaner::{LoadedConfig, Proxy};
 use serde_yaml::Value;
 use tempfile::TempDir;
 use tokio::{net::TcpListener, task::JoinHandle};
@@ -48,8 +48,9 @@ impl TestProxy {
     async fn with_file(yaml: String, dir: TempDir, file: Option<PathBuf>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let addr = listener.local_addr().unwrap();
-        let config = Config::from_yaml(&yaml, Some(&dir.path().join("config.yaml"))).unwrap();
-        let proxy = Proxy::new(config, vec![addr], file).unwrap();
+        let mut loaded = LoadedConfig::from_yaml(&yaml, Some(&dir.path().join("config.yaml"))).unwrap();
+        loaded.file = file;
+        let proxy = Proxy::new(loaded, vec![addr]).unwrap();
         let shutdown = CancellationToken::new();
         let server = tokio::spawn(gleaner::serve(listener, Arc::clone(&proxy), shutdown.clone()));
         Self { addr, proxy, shutdown, server, dir }

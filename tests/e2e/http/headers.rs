@@ -155,7 +155,8 @@ async fn a_page_is_revalidated_until_the_configuration_changes() {
     assert_eq!(image.status, 304);
     assert_eq!(origin.last().headers["if-modified-since"], since.1);
 
-    let other = gleaner::Config::from_yaml("access: { allow_targets: ['127.0.0.1'] }\nblocking: { lists: [] }", None);
+    let other =
+        gleaner::LoadedConfig::from_yaml("access: { allow_targets: ['127.0.0.1'] }\nblocking: { lists: [] }", None);
     proxy.proxy.reload(other.unwrap()).unwrap();
     let anew = get(&proxy, &origin.url("/"), &[("if-none-match", &tag)]).await;
     assert_eq!(anew.status, 200);

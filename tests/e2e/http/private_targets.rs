@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use gleaner::{Config, Proxy};
+use gleaner::{Config, LoadedConfig, Proxy};
 use tokio::{io::AsyncWriteExt, net::TcpListener, sync::mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -187,9 +187,9 @@ async fn a_wildcard_listener_leads_to_its_own_page_at_most_through_every_address
         "access: {{ clients: [loopback, private], connect_ports: [{port}], \
          allow_targets: ['0.0.0.0/0', '::/0'] }}"
     );
-    let config = Config::from_yaml(&yaml, None).unwrap();
+    let loaded = LoadedConfig::from_yaml(&yaml, None).unwrap();
     let own = vec![listener.local_addr().unwrap()];
-    let proxy = Proxy::new(config, own, None).unwrap();
+    let proxy = Proxy::new(loaded, own).unwrap();
     let shutdown = CancellationToken::new();
     let server = tokio::spawn(gleaner::serve(listener, Arc::clone(&proxy), shutdown.clone()));
     let via: SocketAddr = ([127, 0, 0, 1], port).into();
@@ -219,8 +219,8 @@ fn listening_wide_without_clients_from_outside_is_refused_with_a_reason() {
     let error = Config::from_yaml("listen: '0.0.0.0:8118'\n", None).unwrap_err().to_string();
     assert!(error.contains("listen") && error.contains("access.clients"), "{error}");
     // What the command line says is held to the same.
-    let config = Config::from_yaml("", None).unwrap();
+    let loaded = LoadedConfig::from_yaml("", None).unwrap();
     let own = vec!["0.0.0.0:8118".parse().unwrap()];
-    let error = Proxy::new(config, own, None).err().unwrap().to_string();
+    let error = Proxy::new(loaded, own).err().unwrap().to_string();
     assert!(error.contains("access.clients"), "{error}");
 }

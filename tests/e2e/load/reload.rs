@@ -116,9 +116,9 @@ async fn interception_can_be_switched_on() {
 
 /// A proxy on the defaults, which looks for its file in one place that is not there yet.
 fn without_a_file(place: std::path::PathBuf) -> Arc<gleaner::Proxy> {
-    let config = gleaner::Config::from_yaml("", None).unwrap();
+    let loaded = gleaner::LoadedConfig::from_yaml("", None).unwrap();
     let own = vec!["127.0.0.1:1".parse().unwrap()];
-    let proxy = gleaner::Proxy::new(config, own, None).unwrap();
+    let proxy = gleaner::Proxy::new(loaded, own).unwrap();
     proxy.look_in(gleaner::config::Lookup { places: vec![place], named: false });
     proxy
 }
@@ -206,7 +206,7 @@ async fn requests_are_answered_while_long_lists_are_compiled() {
     };
     std::fs::write(&list, rules(0)).unwrap();
     let proxy = TestProxy::start(&format!("blocking: {{ lists: ['{}'] }}", list.display())).await;
-    let in_force = || proxy.proxy.config().blocker.lists()[0].counts.requests;
+    let in_force = || proxy.proxy.blocker().lists()[0].counts.requests;
     let before = in_force();
     tokio::spawn(gleaner::reload::watch(Arc::clone(&proxy.proxy), |_| {}));
     std::fs::write(&list, rules(0) + &rules(40_000)).unwrap();

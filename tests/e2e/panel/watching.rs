@@ -108,7 +108,7 @@ async fn blocking_is_paused_on_all_devices_and_goes_on() {
     for (length, words) in [("30m", "Nothing is blocked for another 30 min."), ("off", "Pause blocking")] {
         assert_eq!(post(&proxy, "/panel/pause", &[("token", &token), ("for", length)], &[]).await.status, 303);
         let taken_over = async {
-            while proxy.proxy.config().blocker.paused_until().is_some() != (length == "30m") {
+            while proxy.proxy.blocker().paused_until().is_some() != (length == "30m") {
                 tokio::time::sleep(POLL_INTERVAL).await;
             }
         };

@@ -7,7 +7,7 @@ use serde_yaml::{Mapping, Value};
 use super::kind::{Kind, Setting};
 use crate::{
     config::edit::Change,
-    pages::{error_pages, panel::Fields},
+    pages::{panel::Fields, template},
 };
 
 /// A part of a form.
@@ -173,9 +173,9 @@ impl Field {
                         }
                     }
                 }
-                @for problem in problems { p.bad { (error_pages::prose(problem)) } }
+                @for problem in problems { p.bad { (template::prose(problem)) } }
                 p.quiet id=(help) {
-                    (error_pages::prose(&self.help))
+                    (template::prose(&self.help))
                     @if matches!(self.kind, Kind::List) { " One on each line." }
                     @if let Some(default) = self.default.as_ref().filter(|default| **default != self.value && !matches!(self.kind, Kind::Rules(..))) {
                         " Default: " @if matches!(default, Value::Null) { "none" } @else { (crate::config::edit::on_one_line(default)) } "."
@@ -206,7 +206,7 @@ impl Field {
                                 textarea id=(id) name=(id) rows="2" spellcheck="false" aria-describedby={ (id) "-help" } {
                                     (value.map(as_text).unwrap_or_default())
                                 }
-                                p.quiet id={ (id) "-help" } { (error_pages::prose(about)) " One on each line." }
+                                p.quiet id={ (id) "-help" } { (template::prose(about)) " One on each line." }
                             }
                         }
                     }

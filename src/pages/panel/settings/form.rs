@@ -15,8 +15,8 @@ use crate::{
     config::edit::{self, Change, EditError},
     http::body::Body,
     pages::{
-        error_pages,
-        panel::{Fields, Visit},
+        panel::{Fields, Visit, edits},
+        template,
     },
 };
 
@@ -86,7 +86,7 @@ impl<'a> Form<'a> {
 
     /// The page of an address, without and with what was entered.
     pub(super) async fn preview(&self) -> Response<Body> {
-        let shown = match edit::in_background(edit::edited, &self.source.text, &self.changes, self.file()).await {
+        let shown = match edits::in_background(edits::edited, &self.source.text, &self.changes, self.file()).await {
             Ok((_, after)) => {
                 let after = Some(&after).filter(|_| !self.changes.is_empty());
                 preview::show(self.visit, &self.address, after).await
@@ -182,7 +182,7 @@ impl<'a> Form<'a> {
                     @if !wrong.is_empty() { " See what is said at:" }
                     @for field in wrong { " " a href={ "#" (field.name()) } { (field.label()) } } }
                 @for problem in self.problems.iter().filter(|problem| !fields().any(|field| field.is_meant_by(problem))) {
-                    p { (error_pages::prose(problem)) }
+                    p { (template::prose(problem)) }
                 }
             }
         }
@@ -195,7 +195,7 @@ impl<'a> Form<'a> {
                 @match item {
                     Item::Section { title, help, depth, name } => {
                         @if *depth > 1 { h3 { (title) } }
-                        @if !help.is_empty() { p.quiet id=[(*depth < 2).then_some(name)] { (error_pages::prose(help)) } }
+                        @if !help.is_empty() { p.quiet id=[(*depth < 2).then_some(name)] { (template::prose(help)) } }
                     }
                     Item::Field(field) => (field.show(&self.problems(field))),
                 }

@@ -8,12 +8,14 @@ use maud::{Markup, html};
 use url::Url;
 
 use crate::{
+    blocking::Blocker,
     client::fetch,
     config::Config,
     http::{body::Body, headers::Media},
     net::access_control::Initiator,
-    pages::{error_pages, panel::Visit},
-    rewrite::decode_html,
+    pages::{panel::Visit, template},
+    rewrite::{self, decode_html},
+    state::loaded_config::LoadedConfig,
 };
 
 /// For all of the page.
@@ -30,17 +32,17 @@ pub(super) fn allow_contents(response: &mut Response<Body>) {
 }
 
 /// The page at an address under the settings in force and, where they differ, under these.
-pub(super) async fn show(visit: &Visit<'_>, address: &str, changed: Option<&Config>) -> Markup {
+pub(super) async fn show(visit: &Visit<'_>, address: &str, changed: Option<&LoadedConfig>) -> Markup {
     let (url, text) = match fetch(visit, address.trim()).await {
         Ok(page) => page,
-        Err(problem) => return html! { p.bad role="alert" { "No preview: " (error_pages::prose(&problem)) } },
+        Err(problem) => return html! { p.bad role="alert" { "No preview: " (template::prose(&problem)) } },
     };
     let text: Arc<str> = text.into();
     let mut shown = vec![("As its site sends it", None)];
-    let settings =
-        [("With the settings in force", Some(&visit.running.config)), ("With the changed settings", changed)];
-    for (title, config) in settings.into_iter().filter_map(|(title, config)| Some((title, config?))) {
-        shown.push((title, Some(rewritten(visit, config, &url, &text).await)));
+    let in_force = (&*visit.running.config, &visit.running.blocker);
+    shown.push(("With the settings in force", Some(rewritten(visit, in_force, &url, &text).await)));
+    if let Some(LoadedConfig { config, blocker, .. }) = changed {
+        shown.push(("With the changed settings", Some(rewritten(visit, (config, blocker), &url, &text).await)));
     }
     html! {
         h2 #preview { "Preview" }
@@ -73,7 +75,7 @@ fn frame(title: &str, url: &Url, page: &str) -> Markup {
 /// The page under a configuration, for the one who asks, with the profile's name; or why it stays as it is.
 async fn rewritten(
     visit: &Visit<'_>,
-    config: &Config,
+    (config, blocker): (&Config, &Arc<Blocker>),
     url: &Url,
     text: &Arc<str>,
 ) -> Result<(Filtered, String), String> {
@@ -83,7 +85,8 @@ async fn rewritten(
     if !profile.rewrite || config.rewrite.except.matches(host) || config.untouched.matches(host) {
         return Err(format!("the profile `{}` or an exception leaves this site alone", profile.name));
     }
-    let chain = Arc::new(config.chain(&profile.filters).map_err(|error| error.to_string())?);
+    let chain = rewrite::chain(config, blocker, &profile.filters);
+    let chain = Arc::new(chain.map_err(|error| format!("configuration: filters.{error}"))?);
     let (url, text) = (url.clone(), Arc::clone(text));
     let run = tokio::task::spawn_blocking(move || chain.run(&text, &url));
     let page = run.await.map_err(|error| error.to_string())?.map_err(|error| error.reason().to_owned())?;

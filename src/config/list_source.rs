@@ -2,6 +2,7 @@
 
 use std::{
     fmt,
+    hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
     str::FromStr,
 };
@@ -9,7 +10,7 @@ use std::{
 use serde::{Serialize, Serializer};
 use url::Url;
 
-use crate::config::values::word_type;
+use super::values::word_type;
 
 /// The list within the program.
 pub(crate) const BUILTIN: &str = "builtin";
@@ -132,10 +133,17 @@ impl ListSource {
                 let name = address.as_str().split_once("://").map_or("", |(_, rest)| rest);
                 let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-') { c } else { '_' };
                 let name: String = name.chars().map(plain).take(100).collect();
-                Some(dir?.join(format!("{name}-{:016x}.txt", super::hash_of(address.as_str()))))
+                Some(dir?.join(format!("{name}-{:016x}.txt", hash_of(address.as_str()))))
             }
         }
     }
+}
+
+/// A number that is the same in every process of one build.
+fn hash_of(address: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    address.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]

@@ -5,30 +5,36 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::{net::device::Device, state::proxy::Proxy};
+use super::trusted_devices::TrustedDevices;
+use crate::net::device::Device;
 
 /// How often such a connection looks whether another process has changed the list of those that trust.
 const CHECKED_EVERY: Duration = Duration::from_secs(10);
 
+/// Returns the fingerprint of the authority in force, if there is one.
+pub(crate) type AuthorityFingerprint = Box<dyn Fn() -> Option<String> + Send + Sync>;
+
 /// Whether a client trusts the authority, where a connection depends on it.
-pub(crate) struct Trust {
-    proxy: Arc<Proxy>,
+pub(crate) struct TrustWatch {
+    devices: Arc<TrustedDevices>,
     device: Device,
-    pub(crate) is_given: bool,
+    authority: AuthorityFingerprint,
+    pub(crate) is_trusted: bool,
 }
 
-impl Trust {
-    pub(crate) fn of(proxy: &Arc<Proxy>, device: &Device) -> Self {
-        Self { proxy: Arc::clone(proxy), device: device.clone(), is_given: is_given(proxy, device) }
+impl TrustWatch {
+    pub(crate) fn new(devices: &Arc<TrustedDevices>, device: &Device, authority: AuthorityFingerprint) -> Self {
+        let is_trusted = devices.trusts(device, &authority);
+        Self { devices: Arc::clone(devices), device: device.clone(), authority, is_trusted }
     }
 
     /// Runs a connection. Where the trust that it depends on changes it is drained, so that the client's next one is treated as it
     /// should be.
     pub(crate) async fn watch(trust: Option<Self>, draining: &CancellationToken, connection: impl Future<Output = ()>) {
-        let Some(Self { proxy, device, is_given: before }) = trust else { return connection.await };
-        let mut changes = proxy.trusted_devices.changes();
+        let Some(Self { devices, device, authority, is_trusted: before }) = trust else { return connection.await };
+        let mut changes = devices.changes();
         let until_changed = async {
-            while is_given(&proxy, &device) == before {
+            while devices.trusts(&device, &authority) == before {
                 // At a change in this process, and else after that time.
                 let _ = timeout(CHECKED_EVERY, changes.changed()).await;
             }
@@ -41,9 +47,4 @@ impl Trust {
         }
         connection.await;
     }
-}
-
-fn is_given(proxy: &Proxy, device: &Device) -> bool {
-    let running = proxy.running();
-    proxy.trusted_devices.trusts(device, || running.open_authority().map(|authority| authority.fingerprint()))
 }

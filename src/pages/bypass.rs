@@ -1,0 +1,171 @@
+//! The pages that lead around the filters: the question whether a page is to be shown as it was, or a blocked host to be
+//! opened, and the page in the place of a view that cannot be made.
+
+use std::net::IpAddr;
+
+use http::{Method, Request, Response, StatusCode};
+use maud::{Markup, html};
+use url::{Url, form_urlencoded};
+
+use super::{panel::in_words, template};
+use crate::{
+    http::body::Body,
+    net::control_host::{self, BLOCKED},
+    state::bypass_links::{BypassLinks, whole_host},
+    util::tokens,
+};
+
+/// The parameter of a link that ends it.
+const END: &str = "end";
+
+/// Responds on the control host: with a confirmation page or, given its token, with a redirect to the page.
+/// `forbids` names the rule that forbids a page.
+pub(crate) fn answer<B>(
+    links: &BypassLinks,
+    client: IpAddr,
+    request: &Request<B>,
+    forbids: impl Fn(&Url) -> Option<String>,
+) -> Response<Body> {
+    let query = request.uri().query().unwrap_or_default();
+    let value = |wanted: &str| {
+        let mut pairs = form_urlencoded::parse(query.as_bytes());
+        pairs.find_map(|(name, value)| (name == wanted).then_some(value))
+    };
+    let page = value("page").and_then(|page| Url::parse(&page).ok());
+    // A name before an @ could look like another site.
+    let is_plain = |page: &Url| ["http", "https"].contains(&page.scheme()) && page.username().is_empty();
+    let Some(page) = page.filter(|page| is_plain(page) && page.password().is_none()) else {
+        return template::page(StatusCode::BAD_REQUEST, &no_page());
+    };
+    // Any site may link here: what nobody forbids is not asked about.
+    let rule = value(BLOCKED).and_then(|_| forbids(&page));
+    let whole_host = rule.as_ref().and_then(|_| whole_host(&page));
+    let allowed = whole_host.as_ref().unwrap_or(&page);
+    let token = links.token(client, request.headers(), allowed);
+    let is_confirmed = value("token").is_some_and(|given| links.is_token(&given, client, request.headers(), allowed));
+    if !is_confirmed || request.method() != Method::GET {
+        return template::page(StatusCode::OK, &confirmation(&page, rule.as_deref(), &tokens::text(token)));
+    }
+    if value(END).is_some() {
+        links.end(client, request.headers(), allowed);
+    } else {
+        links.allow(client, request.headers(), allowed);
+    }
+    template::see_other(page.as_str())
+}
+
+/// The confirmation page. The original page cannot carry a link back, so this page has it: the browser's Back leads here, as the
+/// page was, if the browser kept it.
+fn confirmation(page: &Url, rule: Option<&str>, token: &str) -> Markup {
+    let mut link = if rule.is_some() { control_host::unblocking_link(page) } else { control_host::original_link(page) };
+    link.query_pairs_mut().append_pair("token", token);
+    let mut end = link.clone();
+    end.query_pairs_mut().append_pair(END, "1");
+    let (title, heading, text, go, stay) = if rule.is_some() {
+        (
+            "Blocked",
+            "Go there anyway?",
+            "This browser will then load everything from this host, and everything on its pages. That ends ten minutes after the \
+             last visit to one of them",
+            "Go there",
+            "Keep it blocked",
+        )
+    } else {
+        (
+            "Page as it was",
+            "Show the page as it was?",
+            "Its scripts, advertisements and everything else come as the site sends them, on this device and for this page only, \
+             until you have not loaded it for ten minutes",
+            "Show it",
+            "Show it without clutter",
+        )
+    };
+    template::document(
+        title,
+        &html! {
+            h1 { (heading) }
+            p { code { (page) } }
+            @if let Some(rule) = rule { p { "It is blocked by " code { (rule) } "." } }
+            p { (text) ", or come back here with the browser's Back and end it." }
+            p { a.button href=(&link[url::Position::BeforePath..]) { (go) } }
+            p { a href=(&end[url::Position::BeforePath..]) { (stay) } }
+        },
+    )
+}
+
+/// The page in the place of a view that cannot be made of a page.
+pub(crate) fn no_view(page: &Url, action: &str) -> Response<Body> {
+    let reason = action.split_once("reason=").map_or(action, |(_, reason)| reason);
+    let content = html! {
+        h1 { "This view cannot be shown" }
+        p { code { (page) } }
+        p { "The page stays as it comes: " (in_words(reason)) "." }
+        p { a.button href=(page) { "Go to the page" } }
+        p { a href=(control_host::original_link(page)) { "Show the page as it was" } }
+    };
+    template::page(StatusCode::UNPROCESSABLE_ENTITY, &template::document("No view", &content))
+}
+
+fn no_page() -> Markup {
+    template::document(
+        "No page",
+        &html! {
+            h1 { "No page is named" }
+            p { "Follow the link “Original” on a filtered page." }
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use http::{HeaderMap, header};
+
+    use super::*;
+    use crate::{net::control_host::ORIGINAL, util::tokens::Tokens};
+
+    const CLIENT: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+
+    fn ask(links: &BypassLinks, client: IpAddr, query: &str) -> Response<Body> {
+        let request = Request::get(format!("{ORIGINAL}?{query}"));
+        answer(links, client, &request.body(()).unwrap(), |_| None)
+    }
+
+    #[test]
+    fn a_page_is_allowed_to_the_client_that_followed_the_confirmation() {
+        let links = BypassLinks::new(Arc::new(Tokens::open(None)));
+        let none = HeaderMap::new();
+        for address in ["https://example.org/", "https://example.org/a%20b?x=1&y=%26#part", "http://example.org:8080/?"]
+        {
+            let page: Url = address.parse().unwrap();
+            let link = control_host::original_link(&page);
+            let query = link.query().unwrap();
+            assert_eq!(ask(&links, CLIENT, query).status(), StatusCode::OK);
+            assert!(!links.allows(CLIENT, &none, &page), "before the confirmation");
+            let token = format!("{query}&token={}", tokens::text(links.token(CLIENT, &none, &page)));
+            let other = "192.0.2.1".parse().unwrap();
+            assert_eq!(ask(&links, other, &token).status(), StatusCode::OK);
+            let answer = ask(&links, CLIENT, &token);
+            assert_eq!(answer.status(), StatusCode::SEE_OTHER);
+            assert_eq!(answer.headers()[header::LOCATION], page.as_str());
+            assert!(links.allows(CLIENT, &none, &page));
+            assert!(!links.allows(other, &none, &page));
+        }
+    }
+
+    #[test]
+    fn other_schemes_and_names_of_users_are_rejected() {
+        let links = BypassLinks::new(Arc::new(Tokens::open(None)));
+        for query in [
+            "",
+            "page=",
+            "page=javascript:alert(1)",
+            "page=file:///etc/passwd",
+            "page=https://bank.example@evil.example/",
+        ] {
+            let answer = ask(&links, CLIENT, query);
+            assert_eq!(answer.status(), StatusCode::BAD_REQUEST, "{query}");
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The tokens of the forms on our own pages, which no web site can know.
+
+use std::sync::Arc;
+
+use crate::{
+    net::device::Device,
+    util::tokens::{self, Tokens},
+};
+
+/// Makes the tokens of forms.
+pub(crate) struct Forms(Arc<Tokens>);
+
+/// The purpose of their tokens.
+const FORM: &str = "form";
+
+impl Forms {
+    pub(crate) fn new(tokens: Arc<Tokens>) -> Self {
+        Self(tokens)
+    }
+
+    pub(crate) fn token(&self, device: &Device, path: &str) -> String {
+        tokens::text(self.0.of(FORM, &parts(device, path)))
+    }
+
+    /// Whether this is the token of that form.
+    pub(crate) fn is_token(&self, given: &str, device: &Device, path: &str) -> bool {
+        self.0.is(given, FORM, &parts(device, path))
+    }
+}
+
+/// The parts that the token of a form is made of.
+fn parts(device: &Device, path: &str) -> [String; 3] {
+    [device.address.to_string(), device.user.as_deref().unwrap_or_default().to_owned(), path.to_owned()]
+}
