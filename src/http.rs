@@ -4,4 +4,5 @@ pub(crate) mod body;
 pub(crate) mod headers;
 pub(crate) mod history;
 pub(crate) mod log;
+pub(crate) mod outcome;
 pub(crate) mod websocket;

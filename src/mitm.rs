@@ -39,12 +39,13 @@ use crate::{
     blocking::Blocker,
     client::{Client, UpstreamError},
     config::Config,
-    http::log::RequestLog,
+    http::{log::RequestLog, outcome::Outcome},
     mitm::tunnel::SilenceLimits,
     net::{
         access_control::{Permit, is_private},
         credentials::Authenticator,
         device::Device,
+        route::Route,
         target::{Scheme, Target},
     },
     server::{self, Connection, Handler},
@@ -167,7 +168,8 @@ impl<H: Handler> SniffedConnect<H> {
             }
             FirstBytes::Http if !self.any_protocol || self.may_be_at_home() => self.serve_plain(client),
             FirstBytes::Other if !self.any_protocol => {
-                "error: only TLS and HTTP may pass to this port".clone_into(&mut self.log.action);
+                let problem = "only TLS and HTTP may pass to this port";
+                self.log.outcome = Outcome::Failed(problem.to_owned());
             }
             FirstBytes::Tls(_) | FirstBytes::Http | FirstBytes::Other => self.tunnel(client).await,
         }
@@ -258,11 +260,11 @@ impl<H: Handler> SniffedConnect<H> {
         let blocker = &self.blocker;
         if let Some(rule) = blocker.blocked_host(self.target().plain_host()).filter(|_| self.blocks) {
             // Only now is it known that no request within can be answered in its place.
-            self.log.route = "blocked";
-            self.log.action = format!("blocked by {rule}");
+            self.log.route = Route::Blocked;
+            self.log.outcome = Outcome::Blocked(rule.to_string());
             return false;
         }
-        self.log.route = "tunnel";
+        self.log.route = Route::Tunnel;
         self.connection.is_tunnel.store(true, Relaxed);
         true
     }
@@ -341,12 +343,12 @@ impl<H: Handler> SniffedConnect<H> {
 
     /// The 200 is sent already; closing is all that is left.
     fn failed(&mut self, error: &UpstreamError) {
-        self.log.action = format!("error: {error}");
+        self.log.outcome = Outcome::Failed(error.to_string());
     }
 
     /// Most often: the client does not trust the authority, or pins its certificates.
     fn handshake_failed(mut self, reason: &str) {
-        self.log.action = format!("client refused the certificate: {reason}");
+        self.log.outcome = Outcome::CertificateRefused(reason.to_owned());
     }
 
     fn tls_config(&self) -> Result<Arc<ServerConfig>, Box<dyn std::error::Error>> {

@@ -21,7 +21,7 @@ mod shares;
 pub(crate) mod views;
 mod workers;
 
-use std::{fmt::Write as _, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use gleaner_filters::Filtered;
@@ -34,7 +34,6 @@ use url::Url;
 
 use self::{
     domains::Domains,
-    eligibility::PassReason,
     memory_budget::{MemoryBudget, Reservation},
     original::Original,
     page_job::{Job, Purpose},
@@ -55,6 +54,7 @@ use crate::{
         body::{Body, BodyError},
         headers::{Coding, accept, members, repair, validators},
         history::PageEffect,
+        outcome::{Outcome, PassReason, Rewritten},
     },
     net::control_host,
     rewrite::views::PageControls,
@@ -153,13 +153,13 @@ impl Rewriter {
         asked.look.enabled && !asked.wants_original && asked.is_for_reader() && !asked.is_for(&self.settings.except)
     }
 
-    /// Rewrites a response, or returns it as it came, with a description for the log. `more` sends further requests.
+    /// Rewrites a response, or returns it as it came, with the outcome. `more` sends further requests.
     pub(crate) async fn rewrite(
         &self,
         asked: &RequestInfo<'_>,
         response: Response<Body>,
         mut more: Option<impl Fetch>,
-    ) -> (Response<Body>, String) {
+    ) -> (Response<Body>, Outcome) {
         let (mut head, mut body) = response.into_parts();
         let mut verdict = eligibility::judge(asked, &head, &self.settings);
         if verdict == Err(PassReason::PART)
@@ -185,9 +185,9 @@ impl Rewriter {
         mut body: Body,
         codings: Vec<Coding>,
         more: Option<impl Fetch>,
-    ) -> (Response<Body>, String) {
+    ) -> (Response<Body>, Outcome) {
         let Some(url) = asked.url() else {
-            return (Response::from_parts(head, body), String::new());
+            return (Response::from_parts(head, body), Outcome::Unchanged);
         };
         if asked.method == Method::HEAD {
             return self.head_alone(asked.look, head, body);
@@ -235,16 +235,16 @@ impl Rewriter {
             Ok(coded) => {
                 let added = original.ended.map(|ended| ended.elapsed()).unwrap_or_default();
                 let effect = PageEffect::of(&filtered.report, original.bytes, coded.body.len(), added);
-                let (mut response, action) = finish(asked, head, &filtered, coded, pages);
+                let (mut response, outcome) = finish(asked, head, &filtered, coded, pages);
                 response.extensions_mut().insert(effect);
-                (response, action)
+                (response, outcome)
             }
             Err(reason) => self.pass(asked, head, original.into_body(body), reason),
         }
     }
 
     /// The original, whose copy may be asked for again by its validators.
-    fn pass(&self, asked: &RequestInfo<'_>, head: Parts, body: Body, reason: PassReason) -> (Response<Body>, String) {
+    fn pass(&self, asked: &RequestInfo<'_>, head: Parts, body: Body, reason: PassReason) -> (Response<Body>, Outcome) {
         if head.status == StatusCode::OK && reason.is_lasting() && asked.is_of_browser() && self.is_wanted(asked) {
             self.passed.add(asked, &head.headers);
         }
@@ -314,12 +314,12 @@ impl Rewriter {
     }
 
     /// The response to a HEAD whose GET would be rewritten, as far as its header shows.
-    fn head_alone(&self, look: &Look, mut head: Parts, body: Body) -> (Response<Body>, String) {
+    fn head_alone(&self, look: &Look, mut head: Parts, body: Body) -> (Response<Body>, Outcome) {
         if self.settings.join_pages > 1 {
             join::drop_validators(&mut head.headers);
         }
         head.headers = repair::rewritten(&head.headers, look.chain.format(), &look.chain.csp_change(), &look.tagger);
-        noted(head, body, "eligible".to_owned())
+        noted(head, body, Outcome::Eligible)
     }
 }
 
@@ -329,7 +329,7 @@ fn finish(
     filtered: &Filtered,
     Coded { body, coding }: Coded,
     pages: u32,
-) -> (Response<Body>, String) {
+) -> (Response<Body>, Outcome) {
     for policy in filtered.policies.iter().filter_map(|policy| HeaderValue::from_str(policy).ok()) {
         head.headers.append(header::CONTENT_SECURITY_POLICY, policy);
     }
@@ -345,18 +345,13 @@ fn finish(
         fields.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding.as_str()));
     }
     head.headers = fields;
-    let mut action = format!("rewritten; {}", filtered.report);
-    if pages > 1 {
-        // Writing to a `String` cannot fail.
-        let _ = write!(action, "; pages={pages}");
-    }
-    noted(head, Body::from(body), action)
+    noted(head, Body::from(body), Outcome::Rewritten(Rewritten::new(&filtered.report, pages)))
 }
 
 /// The original, with the reason if it is HTML.
-fn pass(mut head: Parts, body: Body, reason: PassReason) -> (Response<Body>, String) {
+fn pass(mut head: Parts, body: Body, reason: PassReason) -> (Response<Body>, Outcome) {
     if reason == PassReason::NOT_HTML {
-        return (Response::from_parts(head, body), String::new());
+        return (Response::from_parts(head, body), Outcome::Unchanged);
     }
     debug!(%reason, "page passed unchanged");
     if reason.depends_on_request() {
@@ -366,7 +361,7 @@ fn pass(mut head: Parts, body: Body, reason: PassReason) -> (Response<Body>, Str
         // Later the same URL is the rewritten page.
         head.headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
-    noted(head, body, format!("passed; reason={reason}"))
+    noted(head, body, Outcome::Passed(reason))
 }
 
 fn content_length(headers: &HeaderMap) -> Option<usize> {
@@ -374,11 +369,11 @@ fn content_length(headers: &HeaderMap) -> Option<usize> {
 }
 
 /// A response whose `Gleaner` field says what was done.
-fn noted(mut head: Parts, body: Body, action: String) -> (Response<Body>, String) {
-    if let Ok(value) = HeaderValue::from_str(&action) {
+fn noted(mut head: Parts, body: Body, outcome: Outcome) -> (Response<Body>, Outcome) {
+    if let Ok(value) = HeaderValue::try_from(outcome.to_string()) {
         head.headers.insert(GLEANER, value);
     }
-    (Response::from_parts(head, body), action)
+    (Response::from_parts(head, body), outcome)
 }
 
 /// Whether a message carries `no-transform` (RFC 9111 § 5.2.1.6 and § 5.2.2.6).

@@ -24,6 +24,7 @@ use crate::{
     http::{
         body::{Body, IncomingBody},
         log::RequestLog,
+        outcome::Outcome,
         websocket,
     },
     net::{
@@ -82,7 +83,7 @@ async fn answer(
             Ok(Answer::Upgraded(response)) => return response,
             Err(error) => {
                 debug!(%error, side = ?error.side(), "request failed");
-                exchange.log.action = format!("error: {error}");
+                exchange.log.outcome = Outcome::Failed(error.to_string());
                 exchange.after(&error);
                 error_pages::error_response(&error)
             }
@@ -162,7 +163,7 @@ impl Exchange {
         self.certificate_accepted();
         target_resolution::take_user_info(&mut request);
         let Some(target) = self.target(&request)? else {
-            self.log.route = "admin";
+            self.log.route = Route::OwnPages;
             let host = target_resolution::host_of(&request);
             let is_for_panel = panel::has_address(&host, request.uri().path());
             self.log.host = Some(host.into());
@@ -206,7 +207,7 @@ impl Exchange {
             Box::pin(IncomingBody::read_to_end(*request)).await;
             return Ok(Answer::Response(response));
         }
-        self.log.route = Route::Forward.as_str();
+        self.log.route = Route::Forward;
         self.forward(request, &permit, host, view).await
     }
 

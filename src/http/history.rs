@@ -18,6 +18,11 @@ use http::Method;
 use parking_lot::Mutex;
 use tokio::sync::broadcast;
 
+use crate::{
+    http::outcome::{Outcome, PassReason},
+    net::route::Route,
+};
+
 /// Requests that are kept; each takes some 300 bytes.
 const MAX_RECORDS: usize = 1000;
 
@@ -70,13 +75,12 @@ pub(crate) struct Record {
     pub(crate) method: Method,
     /// With its port.
     pub(crate) host: Option<Arc<str>>,
-    pub(crate) route: &'static str,
+    pub(crate) route: Route,
     pub(crate) status: u16,
     pub(crate) received: u64,
     pub(crate) sent: u64,
     pub(crate) elapsed: Duration,
-    /// Outcome of the request, in the words of the `Gleaner` field, or an error.
-    pub(crate) action: String,
+    pub(crate) outcome: Outcome,
     pub(crate) page: Option<PageEffect>,
 }
 
@@ -87,16 +91,11 @@ impl Record {
         host.rsplit_once(':').map_or(host, |(name, _)| name)
     }
 
-    /// Why the page passed unchanged.
-    pub(crate) fn pass_reason(&self) -> Option<&str> {
-        self.action.strip_prefix("passed; reason=")
-    }
-
     fn counts(&self) -> Counts {
         let page = self.page.unwrap_or_default();
         Counts {
             requests: 1,
-            blocked: u64::from(self.route == "blocked"),
+            blocked: u64::from(self.route == Route::Blocked),
             pages: u64::from(self.page.is_some()),
             ads: page.ads,
             links: page.links,
@@ -146,9 +145,9 @@ pub(crate) struct Totals {
     pub(crate) devices: Top<Client>,
     pub(crate) sites: Top<Box<str>>,
     /// Pages that passed unchanged, by the reason.
-    pub(crate) passed: BTreeMap<Box<str>, u64>,
+    pub(crate) passed: BTreeMap<PassReason, u64>,
     /// Requests by route and by the first digit of the status.
-    pub(crate) routes: BTreeMap<(&'static str, u16), u64>,
+    pub(crate) routes: BTreeMap<(Route, u16), u64>,
     /// The time that rewriting added: how many pages are in each bucket, and the sum.
     pub(crate) added: [u64; ADDED_BOUNDS.len()],
     pub(crate) added_sum: Duration,
@@ -215,7 +214,7 @@ impl Records {
 
     /// Adds a finished request. Those for our own pages are not of interest.
     pub(crate) fn add(&self, record: Record) {
-        if record.route == "admin" {
+        if record.route == Route::OwnPages {
             return;
         }
         let record = Arc::new(record);
@@ -253,7 +252,7 @@ pub(crate) fn hour(time: SystemTime) -> u64 {
 impl Totals {
     fn add(&mut self, record: &Record) {
         *self.routes.entry((record.route, record.status / 100)).or_default() += 1;
-        if record.route == "intercept" {
+        if record.route == Route::Intercept {
             // The requests inside of it are counted.
             return;
         }
@@ -271,11 +270,8 @@ impl Totals {
         if !record.site().is_empty() {
             self.sites.add(record.site(), &counts, MAX_SITES);
         }
-        if let Some(reason) = record.pass_reason() {
-            match self.passed.get_mut(reason) {
-                Some(count) => *count += 1,
-                None => drop(self.passed.insert(reason.into(), 1)),
-            }
+        if let Some(reason) = record.outcome.pass_reason() {
+            *self.passed.entry(reason).or_default() += 1;
         }
         if let Some(page) = record.page {
             let seconds = page.added.as_secs_f64();
@@ -290,19 +286,19 @@ impl Totals {
 mod tests {
     use super::*;
 
-    fn record(host: &str, action: &str) -> Record {
+    fn record(host: &str, outcome: Outcome) -> Record {
         Record {
             ended: UNIX_EPOCH + Duration::from_hours(1),
             client: [192, 0, 2, 1].into(),
             user: None,
             method: Method::GET,
             host: Some(host.into()),
-            route: "forward",
+            route: Route::Forward,
             status: 200,
             received: 0,
             sent: 10,
             elapsed: Duration::ZERO,
-            action: action.to_owned(),
+            outcome,
             page: None,
         }
     }
@@ -311,10 +307,10 @@ mod tests {
     fn the_last_requests_and_the_sites_with_the_most_are_kept() {
         let records = Records::new();
         for index in 0..MAX_RECORDS + MAX_SITES {
-            records.add(record("often.example:443", ""));
-            records.add(record(&format!("h{index}.example:80"), "passed; reason=status"));
+            records.add(record("often.example:443", Outcome::Unchanged));
+            records.add(record(&format!("h{index}.example:80"), Outcome::Passed(PassReason::STATUS)));
         }
-        records.add(Record { route: "admin", ..record("gleaner.internal", "") });
+        records.add(Record { route: Route::OwnPages, ..record("gleaner.internal", Outcome::Unchanged) });
         assert_eq!(records.last().len(), MAX_RECORDS);
         assert_eq!(records.last()[1].site(), "often.example");
         let totals = records.totals();
@@ -323,7 +319,7 @@ mod tests {
         let all = 2 * (MAX_RECORDS + MAX_SITES) as u64;
         let by_site: u64 = totals.sites.each.values().map(|counts| counts.requests).sum();
         assert_eq!((totals.all.requests, by_site + totals.sites.others.requests), (all, all));
-        assert_eq!(totals.passed["status"], all / 2);
+        assert_eq!(totals.passed[&PassReason::STATUS], all / 2);
     }
 
     /// Measures the cost of recording a request: `cargo test --release --lib records -- --ignored --nocapture`.
@@ -335,7 +331,7 @@ mod tests {
         let hosts: Vec<String> = (0..1000).map(|index| format!("h{index}.example:443")).collect();
         let started = std::time::Instant::now();
         for index in 0..COUNT {
-            records.add(record(&hosts[index as usize % hosts.len()], "passed; reason=status"));
+            records.add(record(&hosts[index as usize % hosts.len()], Outcome::Passed(PassReason::STATUS)));
         }
         println!(
             "{:.0} ns a request, of {COUNT}, to 1000 sites",
@@ -347,7 +343,10 @@ mod tests {
     fn a_day_of_hours_is_kept() {
         let mut totals = Totals::default();
         for hour in [1, 1, 2, 24, 25] {
-            totals.add(&Record { ended: UNIX_EPOCH + Duration::from_secs(3600 * hour), ..record("a.example", "") });
+            totals.add(&Record {
+                ended: UNIX_EPOCH + Duration::from_secs(3600 * hour),
+                ..record("a.example", Outcome::Unchanged)
+            });
         }
         let hours: Vec<_> = totals.hours.iter().map(|(hour, counts)| (*hour, counts.requests)).collect();
         assert_eq!(hours, [(2, 1), (24, 1), (25, 1)]);

@@ -29,7 +29,9 @@ use crate::{
     http::{
         body::ByteCount,
         history::{PageEffect, Record, Records},
+        outcome::Outcome,
     },
+    net::route::Route,
 };
 
 static WRITER: OnceLock<LogQueue> = OnceLock::new();
@@ -82,7 +84,7 @@ pub(crate) struct RequestLog {
     /// Where users are configured.
     pub(crate) user: Option<Arc<str>>,
     pub(crate) host: Option<Arc<str>>,
-    pub(crate) route: &'static str,
+    pub(crate) route: Route,
     /// 0 until there is a response.
     pub(crate) status: u16,
     /// Bytes from the client, and to it.
@@ -91,8 +93,7 @@ pub(crate) struct RequestLog {
     broken_by: Option<BrokenBy>,
     /// Whether the end of the body is still to come.
     unended: bool,
-    /// Outcome of the request: the effect of the filters, or why there is none.
-    pub(crate) action: String,
+    pub(crate) outcome: Outcome,
     /// Effect of the filters in numbers, for a page that was rewritten.
     pub(crate) page: Option<PageEffect>,
     /// Where it is kept for the panel.
@@ -116,13 +117,13 @@ impl RequestLog {
             started,
             user: None,
             host: None,
-            route: "none",
+            route: Route::default(),
             status: 0,
             received: ByteCount::default(),
             sent: ByteCount::default(),
             broken_by: None,
             unended: false,
-            action: String::new(),
+            outcome: Outcome::default(),
             page: None,
             records: Arc::clone(records),
             silent: false,
@@ -184,10 +185,10 @@ impl Drop for RequestLog {
         if self.status == 0 || self.unended {
             self.broken_by = Some(if self.aborted.is_cancelled() { BrokenBy::Shutdown } else { BrokenBy::Client });
         }
-        let (status, action) = match self.status {
-            0 if self.broken_by == Some(BrokenBy::Shutdown) => (0, "the program ended"),
-            0 => (CLIENT_LEFT, "the client left"),
-            status => (status, self.action.as_str()),
+        let (status, outcome) = match self.status {
+            0 if self.broken_by == Some(BrokenBy::Shutdown) => (0, Outcome::ProgramEnded),
+            0 => (CLIENT_LEFT, Outcome::ClientLeft),
+            status => (status, std::mem::take(&mut self.outcome)),
         };
         // Nothing is formatted where the target is switched off.
         info!(
@@ -195,17 +196,16 @@ impl Drop for RequestLog {
             client = %self.client,
             method = %self.method,
             host = self.host.as_deref().unwrap_or_default(),
-            route = self.route,
+            route = self.route.as_str(),
             status,
             bytes_in = self.received.load(Relaxed),
             bytes_out = self.sent.load(Relaxed),
             elapsed_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
             broke_off = self.broken_by.is_some(),
             by = self.broken_by.map(BrokenBy::name),
-            action,
+            action = outcome.to_string(),
             "request"
         );
-        let action = action.to_owned();
         self.records.add(Record {
             ended: SystemTime::now(),
             client: self.client.ip().to_canonical(),
@@ -217,7 +217,7 @@ impl Drop for RequestLog {
             received: self.received.load(Relaxed),
             sent: self.sent.load(Relaxed),
             elapsed: self.started.elapsed(),
-            action,
+            outcome,
             page: self.page,
         });
     }

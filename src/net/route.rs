@@ -2,9 +2,16 @@
 
 use crate::{config::Config, net::target::Target};
 
-/// The three routes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The road that a request takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Route {
+    /// Refused before a route was chosen.
+    #[default]
+    None,
+    /// Our own pages.
+    OwnPages,
+    /// A list forbids it.
+    Blocked,
     /// CONNECT: bytes both ways, unseen.
     Tunnel,
     /// CONNECT: decrypt with a minted leaf, then the same path again.
@@ -27,6 +34,9 @@ impl Route {
     /// The word in the log.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
+            Self::None => "none",
+            Self::OwnPages => "admin",
+            Self::Blocked => "blocked",
             Self::Tunnel => "tunnel",
             Self::Intercept => "intercept",
             Self::Forward => "forward",

@@ -7,9 +7,9 @@ use http::{Method, Request, Response, StatusCode};
 use maud::{Markup, html};
 use url::{Url, form_urlencoded};
 
-use super::{panel::in_words, template};
+use super::template;
 use crate::{
-    http::body::Body,
+    http::{body::Body, outcome::PassReason},
     net::control_host::{self, BLOCKED},
     state::bypass_links::{BypassLinks, whole_host},
     util::tokens,
@@ -94,12 +94,11 @@ fn confirmation(page: &Url, rule: Option<&str>, token: &str) -> Markup {
 }
 
 /// The page in the place of a view that cannot be made of a page.
-pub(crate) fn no_view(page: &Url, action: &str) -> Response<Body> {
-    let reason = action.split_once("reason=").map_or(action, |(_, reason)| reason);
+pub(crate) fn no_view(page: &Url, reason: PassReason) -> Response<Body> {
     let content = html! {
         h1 { "This view cannot be shown" }
         p { code { (page) } }
-        p { "The page stays as it comes: " (in_words(reason)) "." }
+        p { "The page stays as it comes: " (reason.in_words()) "." }
         p { a.button href=(page) { "Go to the page" } }
         p { a href=(control_host::original_link(page)) { "Show the page as it was" } }
     };

@@ -21,7 +21,6 @@ use maud::{Markup, PreEscaped, html};
 use url::form_urlencoded;
 
 use self::access::Guest;
-pub(crate) use self::overview::in_words;
 use crate::{
     config::Asker,
     http::body::Body,

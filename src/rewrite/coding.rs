@@ -9,8 +9,11 @@ use http::{HeaderMap, header};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt};
 use tokio_util::io::{ReaderStream, StreamReader};
 
-use super::{Coded, eligibility::PassReason, page_job::PIECE_BYTES};
-use crate::http::headers::{Coding, members};
+use super::{Coded, page_job::PIECE_BYTES};
+use crate::http::{
+    headers::{Coding, members},
+    outcome::PassReason,
+};
 
 /// Codings that may be stacked. Two are rare, three are an attack or a mistake.
 const MAX_STACKED: usize = 2;

@@ -3,78 +3,16 @@
 //! Successful pages are rewritten, and so are 404 and 410, which are ordinary pages of the site. Every other error page
 //! passes, because many of them are bot walls and log-ins (403, 429, 503) that do not work without their scripts.
 
-use std::fmt;
-
-use gleaner_filters::PageError;
 use http::{HeaderMap, Method, StatusCode, header, response::Parts};
 
 use super::{RequestInfo, coding, content_length, no_transform};
 use crate::{
     config::Rewrite,
-    http::headers::{Coding, Media},
+    http::{
+        headers::{Coding, Media},
+        outcome::PassReason,
+    },
 };
-
-/// Why a response passes unchanged: the stable token of the `Gleaner` field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct PassReason(&'static str);
-
-impl PassReason {
-    pub(super) const NOT_HTML: Self = Self("not-html");
-    const SWITCHED_OFF: Self = Self("switched-off");
-    pub(super) const ASKED_FOR: Self = Self("asked-for");
-    const HOST: Self = Self("host-excepted");
-    const METHOD: Self = Self("method");
-    const STATUS: Self = Self("status");
-    pub(super) const PART: Self = Self("part");
-    const ATTACHMENT: Self = Self("attachment");
-    const NO_TRANSFORM: Self = Self("no-transform");
-    const DESTINATION: Self = Self("not-a-document");
-    const BY_SCRIPT: Self = Self("fetched-by-script");
-    const ACCEPT: Self = Self("accept");
-    pub(super) const OTHER_FORMAT: Self = Self("other-format");
-    pub(super) const FRAGMENT: Self = Self("fragment");
-    pub(super) const EMPTY: Self = Self("empty");
-    pub(super) const TOO_LARGE: Self = Self("too-large");
-    pub(super) const CODING: Self = Self("unknown-coding");
-    pub(super) const BROKEN_CODING: Self = Self("broken-coding");
-    pub(super) const CHARSET: Self = Self("charset");
-    pub(super) const BUSY: Self = Self("busy");
-    pub(super) const SLOW: Self = Self("slow");
-    pub(super) const BROKEN_OFF: Self = Self("broken-off");
-    pub(super) const CANCELLED: Self = Self("cancelled");
-    pub(super) const PANICKED: Self = Self("panicked");
-
-    /// Whether the same content would pass again.
-    pub(super) fn is_lasting(self) -> bool {
-        let may_end = [
-            Self::NO_TRANSFORM,
-            Self::BROKEN_CODING,
-            Self::BUSY,
-            Self::SLOW,
-            Self::BROKEN_OFF,
-            Self::CANCELLED,
-            Self::PANICKED,
-        ];
-        !may_end.contains(&self) && !["out-of-time", "panic"].contains(&self.0)
-    }
-
-    /// Whether another client's request for the same URL would have been rewritten.
-    pub(super) fn depends_on_request(self) -> bool {
-        [Self::DESTINATION, Self::BY_SCRIPT, Self::ACCEPT].contains(&self)
-    }
-}
-
-impl From<PageError> for PassReason {
-    fn from(error: PageError) -> Self {
-        Self(error.reason())
-    }
-}
-
-impl fmt::Display for PassReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
 
 /// Judges a response by its header: the codings to undo before it is rewritten, or why it passes.
 pub(super) fn judge(asked: &RequestInfo<'_>, head: &Parts, settings: &Rewrite) -> Result<Vec<Coding>, PassReason> {

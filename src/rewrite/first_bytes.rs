@@ -1,7 +1,7 @@
 //! Whether a response with the media type of HTML really is HTML, by its first characters: feeds, scripts and data are sent
 //! as HTML too, and rewriting would break the program that reads them.
 
-use super::eligibility::PassReason;
+use crate::http::outcome::PassReason;
 
 /// Text in which a document must be recognised: many begin with a licence or comment, and few of these are longer.
 const MAX_BYTES: usize = 4096;

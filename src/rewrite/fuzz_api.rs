@@ -9,11 +9,11 @@ use tokio::{runtime::Runtime, sync::mpsc};
 
 use super::{
     charset, coding,
-    eligibility::PassReason,
     memory_budget::MemoryBudget,
     page_job::{Job, Purpose},
     shares::{Owner, Turns},
 };
+use crate::http::outcome::PassReason;
 
 /// Bytes per frame.
 const FRAME: usize = 61;

@@ -17,10 +17,8 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 use tokio::time::timeout;
 
-use super::{
-    eligibility::PassReason,
-    shares::{IN_WORK, Multiple, Owner, Share, Shares, TO_BEGIN, UNDIVIDED},
-};
+use super::shares::{IN_WORK, Multiple, Owner, Share, Shares, TO_BEGIN, UNDIVIDED};
+use crate::http::outcome::PassReason;
 
 /// How long a page waits to begin; rewriting takes some tenths of a second. Raising it filters more pages of a burst, and their
 /// readers wait longer.

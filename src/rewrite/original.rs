@@ -9,8 +9,11 @@ use http::HeaderMap;
 use http_body::Frame;
 use tokio::time::Instant;
 
-use super::{eligibility::PassReason, memory_budget::Reservation};
-use crate::http::body::{Body, BodyError};
+use super::memory_budget::Reservation;
+use crate::http::{
+    body::{Body, BodyError},
+    outcome::PassReason,
+};
 
 /// Smallest chunk. Raising it lets a worker begin later; lowering it costs memory where frames are small.
 const CHUNK_BYTES: usize = 4096;

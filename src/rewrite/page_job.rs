@@ -18,12 +18,11 @@ use url::Url;
 use super::{
     charset::{self, PRESCAN_BYTES},
     coding::{self, Decoder},
-    eligibility::PassReason,
     first_bytes,
     memory_budget::Reservation,
     shares::{Owner, Turns},
 };
-use crate::http::headers::Coding;
+use crate::http::{headers::Coding, outcome::PassReason};
 
 /// Bytes decoded and parsed in one turn. Raising it saves little; other pages of the worker wait longer, and a page
 /// grows by more before its memory is counted.

@@ -23,11 +23,10 @@ use tracing::error;
 
 use super::{
     Coded, coding,
-    eligibility::PassReason,
     page_job::Job,
     shares::{Owner, Turns},
 };
-use crate::http::headers::Coding;
+use crate::http::{headers::Coding, outcome::PassReason};
 
 /// Chunks queued between the connection and a worker. A few let both run; the bytes are limited elsewhere.
 const QUEUED_CHUNKS: usize = 8;

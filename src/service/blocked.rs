@@ -7,13 +7,10 @@ use url::{Position, Url};
 use super::Exchange;
 use crate::{
     blocking::{BlockingRequest, Rule, Verdict},
-    http::body::Body,
-    net::{access_control::Permit, target::Target},
+    http::{body::Body, outcome::Outcome},
+    net::{access_control::Permit, route::Route, target::Target},
     pages::blocked::{blocked_document, blocked_resource, redirect},
 };
-
-/// The word for the route in the log.
-const ROUTE: &str = "blocked";
 
 impl Exchange {
     /// The answer to a request that is forbidden, or that goes elsewhere; parameters that the lists remove leave it. `host` is that of the target, as lists have it.
@@ -48,14 +45,15 @@ impl Exchange {
                 Some(blocked_resource(&wanted, instead, request.headers().get(header::ORIGIN)))
             }
             Verdict::Shortened { to, rule } if request.method().is_safe() && to != url => {
-                self.log.action = format!("parameters removed by {rule}");
+                let rule = rule.to_string();
                 if !wanted.is_document() {
                     // Nobody sees this address, and a script's request may not follow a redirect (CORS, `redirect: 'error'`).
-                    self.log.action.push_str("; ");
+                    self.log.outcome = Outcome::Shortened { rule, then: Some(Box::default()) };
                     set_path(request.uri_mut(), &to);
                     return None;
                 }
-                self.log.route = ROUTE;
+                self.log.outcome = Outcome::Shortened { rule, then: None };
+                self.log.route = Route::Blocked;
                 Some(redirect(&to))
             }
             _ => None,
@@ -99,8 +97,8 @@ impl Exchange {
     }
 
     fn log_blocked(&mut self, rule: &Rule) {
-        self.log.route = ROUTE;
-        self.log.action = format!("blocked by {rule}");
+        self.log.route = Route::Blocked;
+        self.log.outcome = Outcome::Blocked(rule.to_string());
         self.log.status = StatusCode::FORBIDDEN.as_u16();
     }
 }

@@ -55,7 +55,7 @@ impl Exchange {
         if route == Route::Intercept && !(is_trusted && self.running.authority.open().is_some()) {
             route = Route::Tunnel;
         }
-        self.log.route = route.as_str();
+        self.log.route = route;
         let mut upstream = None;
         if route == Route::Tunnel {
             if let Some(response) = self.blocked_host(&request, permit.target()) {
@@ -120,7 +120,7 @@ impl Exchange {
     /// CONNECT to our own name, which leads nowhere but here: a browser that was told `https:`, or one that sends
     /// everything through tunnels.
     pub(super) fn own_tunnel(&mut self, request: Request<Incoming>, target: Target) -> Result<Response<Body>, Error> {
-        self.log.route = "admin";
+        self.log.route = Route::OwnPages;
         if target.port == Scheme::Http.default_port() || self.running.authority.open().is_some() {
             let device = self.device(request.headers());
             Ok(self.sniff(request, device, Destination::ControlHost(target), true, Ahead::default(), None))

@@ -105,11 +105,10 @@ impl Exchange {
     /// In the place of a view that cannot be made stands a page that says why. The original has scripts, and must be asked
     /// for on the control host.
     fn only_rewritten(&self, info: &RequestInfo<'_>, response: Response<Body>) -> Response<Body> {
-        let action = &self.log.action;
-        if !info.is_view() || !action.starts_with("passed") {
-            return response;
+        match (self.log.outcome.pass_reason(), info.url()) {
+            (Some(reason), Some(page)) if info.is_view() => bypass::no_view(&page, reason),
+            _ => response,
         }
-        info.url().map_or(response, |page| bypass::no_view(&page, action))
     }
 
     /// RFC 9110 § 15.2: interim responses are passed on. A 100 opens the request's body, which makes hyper send its own
@@ -143,13 +142,12 @@ impl Exchange {
             info.prepare_page(|fields| self.proxy.controls.of_page(self.device(fields), fields, None));
         }
         let rewriter = &self.running.rewriter;
-        let (mut response, action) = rewriter.rewrite(info, response, more).await;
+        let (mut response, outcome) = rewriter.rewrite(info, response, more).await;
         if matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
             // Over HTTP/2 hyper would send a body that must not be there.
             *response.body_mut() = Body::default();
         }
-        // Before it may stand which parameters were removed.
-        self.log.action.push_str(&action);
+        self.log.outcome.follow_up(outcome);
         self.log.page = response.extensions_mut().remove();
         let timeout = self.running.config.timeouts.body_stall;
         if media != Media::EventStream {

@@ -12,7 +12,9 @@ use crate::{
     client::UpstreamError,
     http::{
         body::{Body, IncomingBody},
-        headers, websocket,
+        headers,
+        outcome::Outcome,
+        websocket,
     },
     mitm::tunnel::{self, SilenceLimits},
     net::target::Target,
@@ -69,7 +71,7 @@ impl Exchange {
         };
         let is_over_http2 = upgrade.is_over_http2();
         let upstream_side = hyper::upgrade::on(&mut response);
-        "upgraded".clone_into(&mut self.log.action);
+        self.log.outcome = Outcome::Upgraded;
         let log = self.hand_over_log(StatusCode::SWITCHING_PROTOCOLS);
         let limits = SilenceLimits::in_use(&self.running.config.timeouts);
         if !is_over_http2 {

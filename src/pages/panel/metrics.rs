@@ -136,7 +136,7 @@ fn counters(registry: &mut Registry, totals: &Totals) {
     registry.register("pages_passed", "Pages that were left as they came, by the reason", passed);
     let requests = Family::<Labels, Counter<u64, AtomicU64>>::default();
     for ((route, status), count) in &totals.routes {
-        let labels = vec![("route", (*route).to_owned()), ("status", format!("{status}xx"))];
+        let labels = vec![("route", route.as_str().to_owned()), ("status", format!("{status}xx"))];
         requests.get_or_create(&labels).inc_by(*count);
     }
     registry.register("requests", "Requests, by route and status", requests);

@@ -44,7 +44,7 @@ pub(super) fn page(visit: &Visit<'_>) -> Markup {
             p.quiet { "Most are no pages to read, or work only as they are." }
             table {
                 tr { th scope="col" { "Reason" } th.number scope="col" { "Pages" } }
-                @for (reason, count) in &totals.passed { tr { td { (in_words(reason)) } td.number { (count) } } }
+                @for (reason, count) in &totals.passed { tr { td { (reason.in_words()) } td.number { (count) } } }
             }
         }
     }
@@ -58,25 +58,6 @@ fn figure(value: impl maud::Render, words: &str) -> Markup {
 pub(super) fn name((address, user): &Client) -> String {
     let address = if address.is_loopback() { "this machine".to_owned() } else { address.to_string() };
     user.as_ref().map_or(address.clone(), |user| format!("{address}, {user}"))
-}
-
-/// Why a page was left as it came, for a person; words that say it themselves stay.
-pub(crate) fn in_words(reason: &str) -> &str {
-    let words = [
-        ("accept", "a program asked, not a reader"),
-        ("asked-for", "the reader asked for the original"),
-        ("fetched-by-script", "a script of a page asked"),
-        ("fragment", "a part of a page, for a script"),
-        ("host-excepted", "the settings except the site"),
-        ("kept-too-little", "too little of it would have been left"),
-        ("little-text", "its scripts draw it"),
-        ("method", "a form was sent"),
-        ("not-a-document", "loaded into a page, not opened"),
-        ("other-format", "a feed, a script or data"),
-        ("status", "an error page, or no page at all"),
-        ("switched-off", "the settings leave it alone"),
-    ];
-    words.into_iter().find(|(word, _)| *word == reason).map_or(reason, |(_, words)| words)
 }
 
 /// Milliseconds that rewriting added to the last pages: the median, and the 95th percentile.

@@ -17,9 +17,13 @@ use tokio::{
 };
 
 use super::{Fields, Visit, ago, bytes, harden, overview};
-use crate::http::{
-    body::{Body, BodyError},
-    history::Record,
+use crate::{
+    http::{
+        body::{Body, BodyError},
+        history::Record,
+        outcome::Outcome,
+    },
+    net::route::Route,
 };
 
 /// Rows on the page.
@@ -102,17 +106,16 @@ fn place(record: &Record) -> &str {
 
 /// The outcome of a request, in a few words.
 fn happened(record: &Record) -> String {
-    let action = record.action.as_str();
-    if let Some(page) = record.page {
-        let kept = action.split("; ").find_map(|part| part.strip_prefix("kept=")).unwrap_or_default();
+    if let (Some(page), Some(rewritten)) = (record.page, record.outcome.rewritten()) {
+        let kept = &rewritten.kept;
         return format!("rewritten: {kept} of the text kept; ads out: {}, links out: {}", page.ads, page.links);
     }
-    match (record.pass_reason(), action, record.route) {
-        (Some(reason), ..) => format!("page left as it came: {}", overview::in_words(reason)),
-        (_, "", "tunnel") => "tunnelled".to_owned(),
-        (_, "", "intercept") => "opened".to_owned(),
-        (_, "", _) => "passed".to_owned(),
-        (_, action, _) => action.to_owned(),
+    match (&record.outcome, record.route) {
+        (Outcome::Passed(reason), _) => format!("page left as it came: {}", reason.in_words()),
+        (Outcome::Unchanged, Route::Tunnel) => "tunnelled".to_owned(),
+        (Outcome::Unchanged, Route::Intercept) => "opened".to_owned(),
+        (Outcome::Unchanged, _) => "passed".to_owned(),
+        (outcome, _) => outcome.to_string(),
     }
 }
 

@@ -1,0 +1,178 @@
+//! The outcome of a request, from where it is decided to the log, the field `Gleaner` and the panel.
+
+use std::fmt;
+
+use gleaner_filters::{PageError, Report};
+
+/// The outcome of a request; its text is the value of the field `Gleaner`, or what went wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Passed on, and nothing was to be said of it: what is no page, or a tunnel.
+    #[default]
+    Unchanged,
+    Rewritten(Rewritten),
+    /// The response to a HEAD whose GET would be rewritten.
+    Eligible,
+    Passed(PassReason),
+    /// By this rule.
+    Blocked(String),
+    /// Parameters of the address were removed by a rule. What came of the request then, unless its client was redirected.
+    Shortened {
+        rule: String,
+        then: Option<Box<Self>>,
+    },
+    Upgraded,
+    /// Why the client refused our certificate.
+    CertificateRefused(String),
+    Failed(String),
+    /// The client disconnected before the response.
+    ClientLeft,
+    ProgramEnded,
+}
+
+/// A page that was rewritten.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rewritten {
+    /// The share of the text that was kept, for a person.
+    pub(crate) kept: String,
+    /// The effect of each filter.
+    report: String,
+    /// How many pages of an article were joined.
+    pages: u32,
+}
+
+impl Rewritten {
+    pub(crate) fn new(report: &Report, pages: u32) -> Self {
+        Self { kept: report.kept(), report: report.to_string(), pages }
+    }
+}
+
+impl Outcome {
+    /// Why the page passed unchanged.
+    pub(crate) fn pass_reason(&self) -> Option<PassReason> {
+        match self {
+            Self::Passed(reason) => Some(*reason),
+            _ => None,
+        }
+    }
+
+    /// The page that was rewritten.
+    pub(crate) fn rewritten(&self) -> Option<&Rewritten> {
+        match self {
+            Self::Rewritten(page) => Some(page),
+            Self::Shortened { then: Some(then), .. } => then.rewritten(),
+            _ => None,
+        }
+    }
+
+    /// Adds what came of a request; its parameters may have been removed before.
+    pub(crate) fn follow_up(&mut self, outcome: Self) {
+        match self {
+            Self::Shortened { then: Some(then), .. } => **then = outcome,
+            other => *other = outcome,
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unchanged => Ok(()),
+            Self::Rewritten(page) => {
+                write!(f, "rewritten; {}", page.report)?;
+                if page.pages > 1 { write!(f, "; pages={}", page.pages) } else { Ok(()) }
+            }
+            Self::Eligible => f.write_str("eligible"),
+            Self::Passed(reason) => write!(f, "passed; reason={reason}"),
+            Self::Blocked(rule) => write!(f, "blocked by {rule}"),
+            Self::Shortened { rule, then: None } => write!(f, "parameters removed by {rule}"),
+            Self::Shortened { rule, then: Some(then) } => write!(f, "parameters removed by {rule}; {then}"),
+            Self::Upgraded => f.write_str("upgraded"),
+            Self::CertificateRefused(reason) => write!(f, "client refused the certificate: {reason}"),
+            Self::Failed(problem) => write!(f, "error: {problem}"),
+            Self::ClientLeft => f.write_str("the client left"),
+            Self::ProgramEnded => f.write_str("the program ended"),
+        }
+    }
+}
+
+/// Why a response passes unchanged: the stable token of the `Gleaner` field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PassReason(&'static str);
+
+impl PassReason {
+    pub(crate) const NOT_HTML: Self = Self("not-html");
+    pub(crate) const SWITCHED_OFF: Self = Self("switched-off");
+    pub(crate) const ASKED_FOR: Self = Self("asked-for");
+    pub(crate) const HOST: Self = Self("host-excepted");
+    pub(crate) const METHOD: Self = Self("method");
+    pub(crate) const STATUS: Self = Self("status");
+    pub(crate) const PART: Self = Self("part");
+    pub(crate) const ATTACHMENT: Self = Self("attachment");
+    pub(crate) const NO_TRANSFORM: Self = Self("no-transform");
+    pub(crate) const DESTINATION: Self = Self("not-a-document");
+    pub(crate) const BY_SCRIPT: Self = Self("fetched-by-script");
+    pub(crate) const ACCEPT: Self = Self("accept");
+    pub(crate) const OTHER_FORMAT: Self = Self("other-format");
+    pub(crate) const FRAGMENT: Self = Self("fragment");
+    pub(crate) const EMPTY: Self = Self("empty");
+    pub(crate) const TOO_LARGE: Self = Self("too-large");
+    pub(crate) const CODING: Self = Self("unknown-coding");
+    pub(crate) const BROKEN_CODING: Self = Self("broken-coding");
+    pub(crate) const CHARSET: Self = Self("charset");
+    pub(crate) const BUSY: Self = Self("busy");
+    pub(crate) const SLOW: Self = Self("slow");
+    pub(crate) const BROKEN_OFF: Self = Self("broken-off");
+    pub(crate) const CANCELLED: Self = Self("cancelled");
+    pub(crate) const PANICKED: Self = Self("panicked");
+
+    /// Whether the same content would pass again.
+    pub(crate) fn is_lasting(self) -> bool {
+        let may_end = [
+            Self::NO_TRANSFORM,
+            Self::BROKEN_CODING,
+            Self::BUSY,
+            Self::SLOW,
+            Self::BROKEN_OFF,
+            Self::CANCELLED,
+            Self::PANICKED,
+        ];
+        !may_end.contains(&self) && !["out-of-time", "panic"].contains(&self.0)
+    }
+
+    /// The reason for a person; tokens that say it themselves stay.
+    pub(crate) fn in_words(self) -> &'static str {
+        let words = [
+            (Self::ACCEPT, "a program asked, not a reader"),
+            (Self::ASKED_FOR, "the reader asked for the original"),
+            (Self::BY_SCRIPT, "a script of a page asked"),
+            (Self::FRAGMENT, "a part of a page, for a script"),
+            (Self::HOST, "the settings except the site"),
+            (Self("kept-too-little"), "too little of it would have been left"),
+            (Self("little-text"), "its scripts draw it"),
+            (Self::METHOD, "a form was sent"),
+            (Self::DESTINATION, "loaded into a page, not opened"),
+            (Self::OTHER_FORMAT, "a feed, a script or data"),
+            (Self::STATUS, "an error page, or no page at all"),
+            (Self::SWITCHED_OFF, "the settings leave it alone"),
+        ];
+        words.into_iter().find(|(reason, _)| *reason == self).map_or(self.0, |(_, words)| words)
+    }
+
+    /// Whether another client's request for the same URL would have been rewritten.
+    pub(crate) fn depends_on_request(self) -> bool {
+        [Self::DESTINATION, Self::BY_SCRIPT, Self::ACCEPT].contains(&self)
+    }
+}
+
+impl From<PageError> for PassReason {
+    fn from(error: PageError) -> Self {
+        Self(error.reason())
+    }
+}
+
+impl fmt::Display for PassReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
