@@ -13,7 +13,7 @@ use adblock::{
     url_parser::{ResolvesDomain, set_domain_resolver},
     utils::fast_hash,
 };
-use base64ct::{Base64, Encoding};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use gleaner_filters::registrable_domain;
 use url::Url;
 
@@ -102,7 +102,7 @@ fn resource((name, aliases, kind, content): (&str, &[&str], MimeType, &[u8])) ->
         name: name.to_owned(),
         aliases: aliases.iter().map(|&alias| alias.to_owned()).collect(),
         kind: ResourceType::Mime(kind),
-        content: Base64::encode_string(content),
+        content: BASE64_STANDARD.encode(content),
         dependencies: Vec::new(),
         permission: adblock::resources::PermissionMask::default(),
     }

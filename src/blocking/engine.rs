@@ -7,7 +7,7 @@ use adblock::{
     request::{Request, RequestType},
     sourcemap::FilterRuleDebugInfo,
 };
-use base64ct::{Base64, Encoding};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use gleaner_filters::{Hiding, Names, Selectors};
 use tracing::warn;
 use url::Url;
@@ -269,7 +269,7 @@ fn sorted(selectors: HashSet<String>) -> Vec<String> {
 /// The media type and the content of `data:type;base64,…`.
 fn content(data: &str) -> Option<(String, Vec<u8>)> {
     let (kind, content) = data.strip_prefix("data:")?.split_once(";base64,")?;
-    Some((kind.to_owned(), Base64::decode_vec(content).ok()?))
+    Some((kind.to_owned(), BASE64_STANDARD.decode(content).ok()?))
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use base64ct::{Base64, Encoding};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::store;
 use crate::config::{Config, ListSource};
@@ -41,7 +41,7 @@ pub struct Fetched {
 
 /// The SHA-256 of a list, in Base64.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
-    Base64::encode_string(&Sha256::digest(bytes))
+    BASE64_STANDARD.encode(digest(&SHA256, bytes))
 }
 
 /// In how many seconds the list in this file is to be asked for.

@@ -13,8 +13,6 @@ use std::{
     time::Duration,
 };
 
-// Half the time of the standard library's hasher; the keys are bounded in number.
-use foldhash::fast::RandomState;
 use hyper::client::conn::http2;
 use parking_lot::Mutex;
 use tokio::{
@@ -64,9 +62,9 @@ pub(super) struct Pool {
 
 #[derive(Default)]
 struct Kept {
-    http1: HashMap<Arc<Target>, Vec<KeptHttp1>, RandomState>,
-    http2: HashMap<Arc<Target>, Vec<Http2Connection>, RandomState>,
-    opening: HashMap<Arc<Target>, Opening, RandomState>,
+    http1: HashMap<Arc<Target>, Vec<KeptHttp1>>,
+    http2: HashMap<Arc<Target>, Vec<Http2Connection>>,
+    opening: HashMap<Arc<Target>, Opening>,
 }
 
 /// Tells what has become of a connection that is being opened: it is in the pool, unless its server wants a certificate of

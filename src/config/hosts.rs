@@ -6,8 +6,6 @@ use std::{
     str::FromStr,
 };
 
-// Half the time of the standard library's hasher; nobody but the operator adds hosts.
-use foldhash::fast::RandomState;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -18,7 +16,7 @@ use crate::util::host::Host;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "Vec<Entry<false>>")]
 #[schemars(with = "Vec<String>")]
-pub struct HostPatterns(HashSet<String, RandomState>);
+pub struct HostPatterns(HashSet<String>);
 
 /// An entry of a list: a host with everything under it, or, if `EXACT`, a host alone.
 struct Entry<const EXACT: bool>(String);

@@ -5,14 +5,13 @@
 
 use std::{
     borrow::Borrow,
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, HashMap, VecDeque},
     hash::Hash,
     net::IpAddr,
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use foldhash::{HashMap, HashMapExt};
 use gleaner_filters::{FilterName, Report};
 use http::Method;
 use parking_lot::Mutex;

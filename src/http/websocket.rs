@@ -1,7 +1,7 @@
 //! WebSocket connections over HTTP/2 (RFC 8441): the extended CONNECT of the client becomes an HTTP/1.1 upgrade
 //! (RFC 6455 § 4) for the origin.
 
-use base64ct::{Base64, Encoding};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
 use hyper::ext::Protocol;
 use ring::digest;
@@ -26,7 +26,7 @@ impl Accept {
     fn of(key: &str) -> Self {
         let text = format!("{key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11");
         let digest = digest::digest(&digest::SHA1_FOR_LEGACY_USE_ONLY, text.as_bytes());
-        Self(Base64::encode_string(digest.as_ref()))
+        Self(BASE64_STANDARD.encode(digest.as_ref()))
     }
 
     /// Whether the server returned it and so speaks the protocol (RFC 6455 § 4.1). An HTTP/2 client cannot check that.
@@ -40,7 +40,7 @@ pub(crate) fn to_upgrade<B>(request: &mut Request<B>) -> (HeaderValue, Accept) {
     *request.method_mut() = Method::GET;
     request.extensions_mut().remove::<Protocol>();
     // 16 random bytes (RFC 6455 § 4.1); the client has sent no key.
-    let key = Base64::encode_string(&random_bytes::<16>());
+    let key = BASE64_STANDARD.encode(random_bytes::<16>());
     if let Ok(key) = HeaderValue::from_str(&key) {
         request.headers_mut().insert(header::SEC_WEBSOCKET_KEY, key);
     }

@@ -6,9 +6,9 @@
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use argon2::{Argon2, PasswordHash, PasswordHasher, PasswordVerifier, password_hash::SaltString};
-use base64ct::{Base64, Encoding};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use http::{HeaderMap, HeaderName};
-use sha2::{Digest, Sha256};
+use ring::digest::{self, SHA256};
 use tokio::sync::{Mutex, Semaphore};
 
 use crate::{
@@ -139,7 +139,10 @@ impl Authenticator {
 
     fn digest(&self, name: &str, password: &str) -> [u8; 32] {
         // No name holds a colon.
-        Sha256::new().chain_update(self.secret).chain_update(format!("{name}:{password}")).finalize().into()
+        let mut context = digest::Context::new(&SHA256);
+        context.update(&self.secret);
+        context.update(format!("{name}:{password}").as_bytes());
+        context.finish().as_ref().try_into().expect("SHA-256 has 32 bytes")
     }
 }
 
@@ -167,7 +170,7 @@ pub(crate) fn basic(headers: &HeaderMap, field: &HeaderName) -> Option<(String, 
     };
     let text = value.to_str().ok().filter(|text| text.len() <= MAX_FIELD_BYTES)?;
     let (_, credentials) = text.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("basic"))?;
-    let decoded = String::from_utf8(Base64::decode_vec(credentials.trim()).ok()?).ok()?;
+    let decoded = String::from_utf8(BASE64_STANDARD.decode(credentials.trim()).ok()?).ok()?;
     let (name, password) = decoded.split_once(':')?;
     Some((name.to_owned(), password.to_owned()))
 }
@@ -188,7 +191,7 @@ mod tests {
     }
 
     async fn ask(authenticator: &Authenticator, client: u8, name: &str, password: &str) -> Result<(), Denied> {
-        let credentials = Base64::encode_string(format!("{name}:{password}").as_bytes());
+        let credentials = BASE64_STANDARD.encode(format!("{name}:{password}").as_bytes());
         let field = HeaderValue::from_str(&format!("Basic {credentials}")).unwrap();
         let headers = HeaderMap::from_iter([(header::PROXY_AUTHORIZATION, field)]);
         authenticator.check([192, 0, 2, client].into(), &headers, &header::PROXY_AUTHORIZATION).await.map(|_| ())

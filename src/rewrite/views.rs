@@ -16,7 +16,7 @@ mod originals;
 
 use std::sync::{Arc, OnceLock};
 
-use base64ct::{Base64UrlUnpadded, Encoding};
+use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use gleaner_filters::{Links, Shape, View};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, header, response::Parts, uri::PathAndQuery};
@@ -154,7 +154,7 @@ impl PageControls {
         // If the page id is not known yet, zeros: the cached original is then not found and the page is fetched again.
         let id = self.id.get().copied().unwrap_or_default();
         let mac = hmac::sign(self.controls.tokens.key(), &signed(&self.device, &link, view, id));
-        let token = Base64UrlUnpadded::encode_string(&[&id, mac.as_ref()].concat());
+        let token = BASE64_URL_SAFE_NO_PAD.encode([&id, mac.as_ref()].concat());
         let before = page.query().map(|query| format!("{query}&")).unwrap_or_default();
         link.set_query(Some(&format!("{before}{PARAMETER}={view}.{token}")));
         link
@@ -245,7 +245,7 @@ fn split(address: &str) -> Option<(String, Vec<String>)> {
 fn view_and_token(ours: &[String]) -> Option<(View, Vec<u8>)> {
     let [only] = ours else { return None };
     let (view, token) = only.strip_prefix(PARAMETER)?.strip_prefix('=')?.rsplit_once('.')?;
-    let token = Base64UrlUnpadded::decode_vec(token).ok().filter(|token| token.len() == ID_BYTES + MAC_BYTES)?;
+    let token = BASE64_URL_SAFE_NO_PAD.decode(token).ok().filter(|token| token.len() == ID_BYTES + MAC_BYTES)?;
     Some((view.parse().ok()?, token))
 }
 

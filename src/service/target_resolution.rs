@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use base64ct::{Base64, Encoding};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use http::{HeaderValue, Method, Request, Uri, Version, header};
 use hyper::body::Incoming;
 use percent_encoding::percent_decode_str;
@@ -70,7 +70,7 @@ pub(super) fn take_user_info(request: &mut Request<Incoming>) -> Option<()> {
     let authority = request.uri().authority()?.clone();
     let (user_info, host) = authority.as_str().rsplit_once('@')?;
     let mut parts = request.uri().clone().into_parts();
-    let credentials = Base64::encode_string(&percent_decode_str(user_info).collect::<Vec<u8>>());
+    let credentials = BASE64_STANDARD.encode(percent_decode_str(user_info).collect::<Vec<u8>>());
     parts.authority = Some(host.parse().ok()?);
     *request.uri_mut() = Uri::from_parts(parts).ok()?;
     let value = HeaderValue::try_from(format!("Basic {credentials}")).ok()?;

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use base64ct::{Base64UrlUnpadded, Encoding};
+use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 
 use crate::{
     config::PasswordHash,
@@ -39,7 +39,7 @@ impl Sessions {
 
     /// Begins a session. Returns its id.
     pub(crate) fn begin(&self, client: IpAddr, password: Option<PasswordHash>) -> String {
-        let id = Base64UrlUnpadded::encode_string(&random_bytes::<32>());
+        let id = BASE64_URL_SAFE_NO_PAD.encode(random_bytes::<32>());
         self.0.insert(id.clone(), (Session { client, password }, Instant::now()));
         id
     }

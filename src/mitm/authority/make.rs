@@ -10,7 +10,7 @@ use std::{
 };
 
 use rcgen::{BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, KeyPair, KeyUsagePurpose};
-use sha2::{Digest, Sha256};
+use ring::digest::{SHA256, digest};
 use time::OffsetDateTime;
 
 use super::{AuthorityError, CERT_FILE, KEY_FILE, random_serial, valid_for};
@@ -96,8 +96,9 @@ pub(super) fn wait_while_half_made(dir: &Path) {
 /// The first 4 bytes of the key's SHA-256 in hexadecimal, so that two authorities made on one day have different names in the
 /// lists of devices. X.520 bounds a common name to 64 characters; name, machine and date leave room for it.
 fn mark(key: &KeyPair) -> String {
-    let digest = Sha256::digest(key.public_key_raw());
-    format!("{:08x}", u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]))
+    let digest = digest(&SHA256, key.public_key_raw());
+    let first = std::array::from_fn(|index| digest.as_ref()[index]);
+    format!("{:08x}", u32::from_be_bytes(first))
 }
 
 /// The machine's name, so that a person with several authorities can tell them apart.

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use sha2::{Digest, Sha256};
+use ring::digest::{SHA256, digest};
 use time::OffsetDateTime;
 
 use super::{Authority, AuthorityError, CERT_FILE, KEY_FILE, certificate_file, is_missing, make};
@@ -45,8 +45,8 @@ impl Authority {
 
     /// The SHA-256 of the certificate, as lists of certificates show it.
     pub(crate) fn fingerprint(&self) -> String {
-        let digest = Sha256::digest(&self.certificate);
-        digest.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(":")
+        let digest = digest(&SHA256, &self.certificate);
+        digest.as_ref().iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(":")
     }
 
     /// The warning about a certificate that expires soon.

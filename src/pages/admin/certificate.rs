@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use base64ct::{Base64, Encoding};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use http::Response;
-use sha2::{Digest, Sha256};
+use ring::digest::{SHA256, digest};
 
 use super::download;
 use crate::{http::body::Body, mitm::authority::Authority};
@@ -37,7 +37,7 @@ pub(super) fn answer(path: &str, authority: &Authority) -> Response<Body> {
 /// Apple's *Configuration Profile Reference*: a payload of type `com.apple.security.root` with the certificate. Its
 /// identifiers follow from the certificate, so that the same one installed again replaces itself.
 fn apple_profile(der: &[u8]) -> String {
-    let content = Base64::encode_string(der);
+    let content = BASE64_STANDARD.encode(der);
     let (outer, inner) = (uuid(der, "profile"), uuid(der, "certificate"));
     format!(
         r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -65,11 +65,12 @@ fn apple_profile(der: &[u8]) -> String {
 
 /// A UUID of version 8 (RFC 9562 § 5.8) from a hash.
 fn uuid(der: &[u8], purpose: &str) -> String {
-    let mut hash = Sha256::new_with_prefix(der).chain_update(purpose).finalize();
+    let digest = digest(&SHA256, &[der, purpose.as_bytes()].concat());
+    let mut hash: [u8; 16] = std::array::from_fn(|index| digest.as_ref()[index]);
     hash[6] = hash[6] & 0x0f | 0x80;
     hash[8] = hash[8] & 0x3f | 0x80;
     let mut uuid = String::new();
-    for (index, byte) in hash[..16].iter().enumerate() {
+    for (index, byte) in hash.iter().enumerate() {
         let dash = if [4, 6, 8, 10].contains(&index) { "-" } else { "" };
         // Writing to a string cannot fail.
         let _ = write!(uuid, "{dash}{byte:02X}");

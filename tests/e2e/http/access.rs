@@ -1,6 +1,6 @@
 //! Who may use the proxy, and with which words.
 
-use base64ct::{Base64, Encoding};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::harness::{
@@ -21,7 +21,7 @@ fn with_user() -> String {
 
 fn basic(name: &str, password: &str) -> String {
     let pair = format!("{name}:{password}");
-    format!("Basic {}", Base64::encode_string(pair.as_bytes()))
+    format!("Basic {}", BASE64_STANDARD.encode(pair.as_bytes()))
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::{fs, path::Path, process::Command};
 
 use http_body_util::Full;
-use sha2::{Digest, Sha256};
+use ring::digest::{SHA256, digest};
 
 use crate::harness::{
     Origin, PAGE, TestProxy,
@@ -158,7 +158,12 @@ async fn curl_and_wget_do_not_load_again_what_is_as_it_was() {
 async fn apt_hits_what_it_has() {
     let Some(apt) = optional::program("apt-get", "apt") else { return };
     let packages = "Package: none\nVersion: 1\nArchitecture: all\nFilename: ./none.deb\nSize: 1\n\n";
-    let sum = Sha256::digest(packages).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
+    let sum = digest(&SHA256, packages.as_bytes())
+        .as_ref()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect::<Vec<_>>()
+        .concat();
     let release = format!("Date: Sat, 21 Nov 2026 11:00:00 UTC\nSHA256:\n {sum} {} Packages\n", packages.len());
     let Some((origin, _nginx, _dir)) = nginx_with(&[("Release", &release), ("Packages", packages)]).await else {
         return;

@@ -1,6 +1,6 @@
 //! Addresses as people and programs write them: with a password in them, and with signs that must be encoded.
 
-use base64ct::{Base64, Encoding};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 
 use crate::harness::{
     client::run,
@@ -20,7 +20,7 @@ async fn a_name_and_password_before_the_host_are_no_mistake() {
         assert!(got.starts_with("HTTP/1.1 200"), "{pair}: {got}");
         let seen = setup.origin.last();
         assert_eq!((seen.uri.to_string(), &seen.headers["host"]), ("/a".into(), &setup.host().parse().unwrap()));
-        let basic = format!("Basic {}", Base64::encode_string(b"anna:secret"));
+        let basic = format!("Basic {}", BASE64_STANDARD.encode(b"anna:secret"));
         let field = seen.headers.get("authorization");
         assert!(field.is_none_or(|field| *field == basic || !pair.contains("sec")), "{field:?}");
     }
@@ -39,7 +39,7 @@ async fn a_name_and_password_in_the_host_field_are_no_mistake_beside_the_same_ad
         let (well, told) = run(command).await;
         assert!(well && told.trim() == "hello", "{told}");
         let seen = setup.origin.last();
-        let basic = format!("Basic {}", Base64::encode_string(b"anna:secret"));
+        let basic = format!("Basic {}", BASE64_STANDARD.encode(b"anna:secret"));
         assert_eq!(seen.headers["host"], host);
         assert_eq!(seen.headers["authorization"], basic);
     }

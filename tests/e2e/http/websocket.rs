@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use base64ct::{Base64, Encoding};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
@@ -164,7 +164,7 @@ pub(crate) fn accept(head: &str) -> String {
     let key = head.lines().find_map(|line| line.to_lowercase().starts_with("sec-websocket-key:").then(|| &line[18..]));
     let text = format!("{}258EAFA5-E914-47DA-95CA-C5AB0DC85B11", key.unwrap().trim());
     let digest = digest(&SHA1_FOR_LEGACY_USE_ONLY, text.as_bytes());
-    Base64::encode_string(digest.as_ref())
+    BASE64_STANDARD.encode(digest.as_ref())
 }
 
 /// RFC 8441: browsers open web sockets over the HTTP/2 connection they have.

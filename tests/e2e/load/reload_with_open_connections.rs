@@ -1,6 +1,6 @@
 //! A reload while connections are open: none is dropped, and what comes on them next is asked by the new rules.
 
-use base64ct::{Base64, Encoding};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
 use h2::client::SendRequest;
 use http::Request;
@@ -151,7 +151,7 @@ async fn a_decrypted_connection_ends_when_the_users_have_changed() {
     let target = format!("localhost:{}", origin.addr.port());
     let yaml = format!("https: {{ intercept: on }}\n{}", users(&[("anna", &hash)]));
     let proxy = TestProxy::trusting(&ca, &yaml).await;
-    let right = format!("Basic {}", Base64::encode_string(b"anna:open sesame"));
+    let right = format!("Basic {}", BASE64_STANDARD.encode(b"anna:open sesame"));
     let connect = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\nProxy-Authorization: {right}\r\n\r\n");
     let mut tunnel = TcpStream::connect(proxy.addr).await.unwrap();
     tunnel.write_all(connect.as_bytes()).await.unwrap();
