@@ -4,6 +4,7 @@ pub(crate) mod atomic_file;
 pub(crate) mod expiring_map;
 pub(crate) mod host;
 pub(crate) mod idle;
+pub(crate) mod json_file;
 pub(crate) mod random;
 pub(crate) mod shutdown;
 pub(crate) mod tokens;

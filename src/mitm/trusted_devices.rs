@@ -1,39 +1,30 @@
 //! The clients that have shown that they trust the authority, in a file beside it.
 //!
-//! With `https.intercept: auto` only their connections are opened. The file is the truth: it is read again when it has
-//! changed, so that the command line and other processes can change it too.
+//! With `https.intercept: auto` only their connections are opened. The command line and other processes can change
+//! the file too.
 
 use std::{
     cmp::Reverse,
     collections::HashMap,
-    fs, io,
+    io,
     net::IpAddr,
-    path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    },
-    time::SystemTime,
+    path::Path,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use tokio::sync::watch;
-use tracing::warn;
 
 use crate::{
     net::{addresses::client_network, device::Device},
-    util::atomic_file,
+    util::json_file::{Current, JsonFile},
 };
 
 const FILE: &str = "trusted-devices.json";
 
 /// Most entries.
 const MAX_DEVICES: usize = 1000;
-
-/// Largest file that is read: what so many entries take, several times over.
-const MAX_FILE: u64 = 4 << 20;
 
 /// Seconds between two updates of an entry's last use: the file is not written at each connection.
 const SEEN_STEP: i64 = 3600;
@@ -45,11 +36,9 @@ const MAY_HAVE_CHANGED: i64 = 12 * 3600;
 /// The list.
 #[derive(Debug)]
 pub struct TrustedDevices {
-    /// None: the list is kept in memory only.
-    file: Option<PathBuf>,
-    list: Mutex<List>,
-    /// How often it is still to be written: until then the file is older than the list.
-    unwritten: Arc<AtomicUsize>,
+    file: JsonFile<List>,
+    /// How often the file had been read when those who watch were told last.
+    reads: AtomicU64,
     changes: watch::Sender<()>,
 }
 
@@ -78,17 +67,14 @@ struct List {
     /// The authority that they trust; for another one the list is empty.
     authority: String,
     devices: Vec<TrustedDevice>,
-    /// The modification time of the file when it was read or written.
-    #[serde(skip)]
-    read: Option<SystemTime>,
 }
 
 impl TrustedDevices {
     /// The list in the authority's folder.
     #[must_use]
     pub fn open(dir: Option<&Path>) -> Self {
-        let file = dir.map(|dir| dir.join(FILE));
-        Self { file, list: Mutex::default(), unwritten: Arc::default(), changes: watch::Sender::default() }
+        let file = JsonFile::open(dir, FILE, "the list of trusted devices");
+        Self { file, reads: AtomicU64::default(), changes: watch::Sender::default() }
     }
 
     /// All entries.
@@ -98,12 +84,13 @@ impl TrustedDevices {
 
     /// Forgets the entries of an address, or all. Returns how many there were.
     pub fn forget(&self, address: Option<IpAddr>) -> io::Result<usize> {
-        let mut list = self.current();
-        let gone =
-            self.remove(&mut list, |entry| address.is_none_or(|address| entry.address == address.to_canonical()));
-        if let Some(file) = self.file.as_ref().filter(|_| gone > 0) {
-            list.read = atomic_file::write(file, &list.bytes())?;
+        let address = address.map(|address| address.to_canonical());
+        let is_it = move |entry: &TrustedDevice| address.is_none_or(|address| entry.address == address);
+        if !self.current().devices.iter().any(is_it) {
+            return Ok(0);
         }
+        let gone = self.file.change_now(move |list| list.remove(is_it))?;
+        self.changes.send_replace(());
         Ok(gone)
     }
 
@@ -128,116 +115,98 @@ impl TrustedDevices {
     /// The client has accepted a leaf of this authority. Returns whether that is new. Only what is new is written.
     pub(crate) fn learn(&self, device: &Device, browser: String, authority: String) -> bool {
         let now = now();
-        let mut list = self.current();
-        if list.authority != authority {
-            list.devices.clear();
-            list.authority = authority;
-        }
-        let known = list.devices.iter().position(|entry| entry.is_of(device));
-        let is_same = |entry: &TrustedDevice| entry.browser == browser && now - entry.seen < SEEN_STEP;
-        if known.is_some_and(|index| is_same(&list.devices[index])) {
+        if self.current().knows(device, &browser, &authority, now) {
             return false;
         }
-        let since = known.map_or(now, |index| list.devices.swap_remove(index).since);
-        if list.devices.len() >= MAX_DEVICES {
-            list.make_room();
-        }
-        let user = device.user.as_deref().map(str::to_owned);
-        let (address, agent) = (device.address, device.agent.clone());
-        list.devices.push(TrustedDevice { address, user, agent, browser, since, seen: now });
-        self.save(&list);
+        let device = device.clone();
+        let is_new = self.file.change(move |list| list.learn(&device, &browser, &authority, now));
         self.changes.send_replace(());
-        known.is_none()
+        is_new
     }
 
     /// The client has used a connection that was opened.
-    pub(crate) fn seen(&self, device: &Device) {
+    pub(crate) fn touch(&self, device: &Device) {
         let now = now();
-        let mut list = self.current();
-        let entry = list.devices.iter_mut().find(|entry| entry.is_of(device));
-        if let Some(entry) = entry.filter(|entry| now - entry.seen >= SEEN_STEP) {
-            entry.seen = now;
-            self.save(&list);
+        let is_due = |entry: &TrustedDevice| entry.is_of(device) && now - entry.seen >= SEEN_STEP;
+        if self.current().devices.iter().any(is_due) {
+            let device = device.clone();
+            self.file.change(move |list| {
+                list.devices.iter_mut().filter(|entry| entry.is_of(&device)).for_each(|entry| entry.seen = now);
+            });
         }
     }
 
     /// The client has refused our certificate of the start page, or of one host after another.
-    pub(crate) fn distrusts(&self, device: &Device) {
-        self.remove_and_save(|entry| entry.is_of(device));
+    pub(crate) fn remove(&self, device: &Device) {
+        let device = device.clone();
+        self.remove_where(move |entry| entry.is_of(&device));
     }
 
     /// The client has closed its connections to several hosts in a row, which may be a refusal of our certificates: it is
     /// forgotten if its address may have another device by now.
-    pub(crate) fn doubts(&self, device: &Device) {
-        let now = now();
-        self.remove_and_save(|entry| entry.is_of(device) && now - entry.seen >= MAY_HAVE_CHANGED);
+    pub(crate) fn remove_if_stale(&self, device: &Device) {
+        let (now, device) = (now(), device.clone());
+        self.remove_where(move |entry| entry.is_of(&device) && now - entry.seen >= MAY_HAVE_CHANGED);
     }
 
     /// Forgets all programs of a device.
     pub(crate) fn forget_device(&self, address: IpAddr, user: Option<&str>) {
-        self.remove_and_save(|entry| entry.is_at(address, user));
+        let user = user.map(str::to_owned);
+        self.remove_where(move |entry| entry.is_at(address, user.as_deref()));
     }
 
     /// Forgets all programs at an address, whoever uses them.
     pub(crate) fn forget_address(&self, address: IpAddr) {
-        self.remove_and_save(|entry| entry.address == address.to_canonical());
+        self.remove_where(move |entry| entry.address == address.to_canonical());
     }
 
-    fn remove_and_save(&self, goes: impl Fn(&TrustedDevice) -> bool) {
-        let mut list = self.current();
-        if self.remove(&mut list, goes) > 0 {
-            self.save(&list);
-        }
-    }
-
-    fn remove(&self, list: &mut List, goes: impl Fn(&TrustedDevice) -> bool) -> usize {
-        let before = list.devices.len();
-        list.devices.retain(|entry| !goes(entry));
-        let gone = before - list.devices.len();
-        if gone > 0 {
+    fn remove_where(&self, goes: impl Fn(&TrustedDevice) -> bool + Send + 'static) {
+        if self.current().devices.iter().any(&goes) {
+            self.file.change(move |list| list.remove(&goes));
             self.changes.send_replace(());
         }
-        gone
     }
 
     /// The list, read again if the file has changed.
-    fn current(&self) -> MutexGuard<'_, List> {
-        let mut list = self.list.lock();
-        let Some(file) = self.file.as_ref().filter(|_| self.unwritten.load(Relaxed) == 0) else { return list };
-        let metadata = fs::metadata(file).ok();
-        let modified = metadata.as_ref().and_then(|metadata| metadata.modified().ok());
-        // A file that is gone is an empty list, unless it could never be written.
-        if modified != list.read {
-            let is_small = metadata.is_some_and(|metadata| metadata.len() <= MAX_FILE);
-            let read = is_small.then(|| fs::read(file).ok()).flatten();
-            let parsed = read.map(|bytes| serde_json::from_slice::<List>(&bytes)).transpose();
-            let parsed = parsed.inspect_err(|error| {
-                warn!(%error, file = %file.display(), "the list of trusted devices cannot be read and counts as empty");
-            });
-            *list = parsed.ok().flatten().unwrap_or_default();
-            list.read = modified;
+    fn current(&self) -> Current<'_, List> {
+        let list = self.file.get();
+        if self.reads.swap(list.reads(), Relaxed) != list.reads() {
             self.changes.send_replace(());
         }
         list
     }
-
-    /// Writes the list soon.
-    fn save(&self, list: &List) {
-        let Some(file) = &self.file else { return };
-        let unwritten = Arc::clone(&self.unwritten);
-        unwritten.fetch_add(1, Relaxed);
-        atomic_file::write_later(file, list.bytes(), move |written| {
-            if let Err(error) = written {
-                warn!(%error, file = FILE, "the list of trusted devices cannot be written; it is forgotten at the end");
-            }
-            unwritten.fetch_sub(1, Relaxed);
-        });
-    }
 }
 
 impl List {
-    fn bytes(&self) -> Vec<u8> {
-        serde_json::to_vec_pretty(self).unwrap_or_default()
+    /// Whether there is nothing to be learned of this client.
+    fn knows(&self, device: &Device, browser: &str, authority: &str, now: i64) -> bool {
+        let is_same =
+            |entry: &TrustedDevice| entry.is_of(device) && entry.browser == browser && now - entry.seen < SEEN_STEP;
+        self.authority == authority && self.devices.iter().any(is_same)
+    }
+
+    /// Adds a client that trusts this authority, or updates its entry. Whether it is new.
+    fn learn(&mut self, device: &Device, browser: &str, authority: &str, now: i64) -> bool {
+        if self.authority != authority {
+            self.devices.clear();
+            authority.clone_into(&mut self.authority);
+        }
+        let known = self.devices.iter().position(|entry| entry.is_of(device));
+        let since = known.map_or(now, |index| self.devices.swap_remove(index).since);
+        if self.devices.len() >= MAX_DEVICES {
+            self.make_room();
+        }
+        let user = device.user.as_deref().map(str::to_owned);
+        let (address, agent, browser) = (device.address, device.agent.clone(), browser.to_owned());
+        self.devices.push(TrustedDevice { address, user, agent, browser, since, seen: now });
+        known.is_none()
+    }
+
+    /// Removes entries. How many there were.
+    fn remove(&mut self, goes: impl Fn(&TrustedDevice) -> bool) -> usize {
+        let before = self.devices.len();
+        self.devices.retain(|entry| !goes(entry));
+        before - self.devices.len()
     }
 
     /// Takes an entry out: of the client that has most, so that none can drive out the others, the one that was used longest ago.
@@ -304,7 +273,7 @@ mod tests {
         assert_eq!(again.forget(Some(firefox.address)).unwrap(), 1);
         assert!(!knows(&list, &firefox, "a"));
         list.learn(&other, String::new(), "b".to_owned());
-        list.distrusts(&other);
+        list.remove(&other);
         assert!(list.all().is_empty());
     }
 
@@ -313,10 +282,10 @@ mod tests {
         let list = TrustedDevices::open(None);
         let device = device(1, "x");
         list.learn(&device, String::new(), "a".to_owned());
-        list.doubts(&device);
+        list.remove_if_stale(&device);
         assert!(knows(&list, &device, "a"));
-        list.current().devices[0].seen -= MAY_HAVE_CHANGED;
-        list.doubts(&device);
+        list.file.change(|list| list.devices[0].seen -= MAY_HAVE_CHANGED);
+        list.remove_if_stale(&device);
         assert!(!knows(&list, &device, "a"));
     }
 
@@ -337,7 +306,7 @@ mod tests {
         let others = list.all().iter().filter(|entry| entry.address != device(1, "").address).count();
         assert!(others >= MAX_DEVICES - 2, "{others}");
         let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join(FILE), "{ broken").unwrap();
+        std::fs::write(dir.path().join(FILE), "{ broken").unwrap();
         let list = TrustedDevices::open(Some(dir.path()));
         assert!(list.all().is_empty());
         list.learn(&device(1, "x"), String::new(), "a".to_owned());

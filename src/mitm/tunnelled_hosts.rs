@@ -7,7 +7,10 @@ mod refusal;
 use std::{
     collections::{HashMap, HashSet},
     path::Path,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
     time::{Duration, Instant},
 };
 
@@ -15,11 +18,14 @@ use parking_lot::Mutex;
 use time::OffsetDateTime;
 use tracing::info;
 
-use self::file::RefusedHosts;
+use self::file::{FILE, MAX_ENTRIES, RefusedHost};
 use crate::{
     client::UpstreamError,
     net::{device::Device, target::Target},
-    util::expiring_map::{ExpiringMap, Lifetime},
+    util::{
+        expiring_map::{ExpiringMap, Lifetime},
+        json_file::JsonFile,
+    },
 };
 
 /// How long a host is tunnelled: servers change, and so do programs.
@@ -49,7 +55,10 @@ pub(crate) struct TunnelledHosts {
     /// By client, or none for everybody, and `host:port`.
     hosts: ExpiringMap<Key, Tunnelled>,
     refusals: ExpiringMap<Device, Arc<Mutex<Refusals>>>,
-    file: RefusedHosts,
+    /// Hosts that programs have refused, the last one first.
+    file: JsonFile<Vec<RefusedHost>>,
+    /// How often the file had been read when its hosts were taken over.
+    reads: AtomicU64,
 }
 
 type Key = (Option<Device>, String);
@@ -73,11 +82,11 @@ struct Refusals {
 
 /// Effects of a refusal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Refused {
+pub(crate) struct RefusalEffect {
     /// The host is tunnelled for this client, unless it is accepted before the next connection.
-    pub(crate) often: bool,
+    pub(crate) tunnel_host: bool,
     /// The client may not trust the authority.
-    pub(crate) doubted: bool,
+    pub(crate) suspect_trust: bool,
 }
 
 impl TunnelledHosts {
@@ -86,40 +95,62 @@ impl TunnelledHosts {
         let tunnelled = Self {
             hosts: ExpiringMap::new(MAX_HOSTS, Lifetime::SinceInsertion(TUNNELLED_FOR)),
             refusals: ExpiringMap::new(MAX_CLIENTS, Lifetime::SinceUse(COUNTED_FOR)),
-            file: RefusedHosts::new(dir),
+            file: JsonFile::open(dir, FILE, "the list of refused hosts"),
+            reads: AtomicU64::default(),
         };
-        for (device, host, until) in tunnelled.file.read() {
-            tunnelled.hosts.insert((Some(device), host), Tunnelled { reason: REFUSED.into(), until });
-        }
+        tunnelled.take_over();
         tunnelled
+    }
+
+    /// Takes over what is in the file, if another process has changed it.
+    fn take_over(&self) {
+        let file = self.file.get();
+        if self.reads.swap(file.reads(), Relaxed) == file.reads() {
+            return;
+        }
+        let key = |entry: &RefusedHost| (Some(entry.device()), entry.host.clone());
+        let known: HashSet<Key> = file.iter().map(key).collect();
+        for (gone, _) in self.hosts.entries().iter().filter(|(key, _)| key.0.is_some() && !known.contains(key)) {
+            self.hosts.remove(gone);
+        }
+        for entry in &*file {
+            self.hosts.insert(key(entry), Tunnelled { reason: REFUSED.into(), until: entry.until });
+        }
     }
 
     /// All that are not over.
     fn live(&self) -> impl Iterator<Item = (Key, Tunnelled)> {
+        self.take_over();
         self.hosts.entries().into_iter().filter(|(_, tunnelled)| tunnelled.until > now())
     }
 
-    /// Keeps those that programs have refused for the next start.
-    fn save(&self) {
-        let live: Vec<_> = self.live().collect();
-        self.file.write(
-            live.iter().filter_map(|((device, host), tunnelled)| Some((device.as_ref()?, host, tunnelled.until))),
-        );
+    /// Tunnels a host for a program that has refused it, and keeps that for the next start.
+    fn insert_refused(&self, device: &Device, host: &str) {
+        let tunnelled = Tunnelled::from_now_on(REFUSED);
+        let entry = RefusedHost::new(device, host, tunnelled.until);
+        self.hosts.insert((Some(device.clone()), host.to_owned()), tunnelled);
+        self.file.change(move |list| {
+            list.retain(|other| other.until > now() && (other.host != entry.host || other.device() != entry.device()));
+            list.insert(0, entry.clone());
+            list.truncate(MAX_ENTRIES);
+        });
     }
 
     /// Removes some.
-    fn remove(&self, goes: impl Fn(&Key) -> bool) {
+    fn remove(&self, goes: impl Fn(&Key) -> bool + Send + 'static) {
+        self.take_over();
         let gone: Vec<_> = self.hosts.entries().into_iter().filter(|(key, _)| goes(key)).collect();
         for (key, _) in &gone {
             self.hosts.remove(key);
         }
         if gone.iter().any(|(key, _)| key.0.is_some()) {
-            self.save();
+            self.file.change(move |list| list.retain(|entry| !goes(&(Some(entry.device()), entry.host.clone()))));
         }
     }
 
     /// Whether the host is tunnelled for this client.
     pub(crate) fn contains(&self, device: &Device, host: &str) -> bool {
+        self.take_over();
         [None, Some(device.clone())]
             .into_iter()
             .any(|client| self.hosts.get(&(client, host.to_owned())).is_some_and(|tunnelled| tunnelled.until > now()))
@@ -136,8 +167,7 @@ impl TunnelledHosts {
         if is_refused {
             refusals.counts.remove(host);
             info!(client = %device.address, host, "this client refuses our certificate: the host is tunnelled for it");
-            self.hosts.insert((Some(device.clone()), host.to_owned()), Tunnelled::from_now_on(REFUSED));
-            self.save();
+            self.insert_refused(device, host);
         }
         is_refused
     }
@@ -155,23 +185,23 @@ impl TunnelledHosts {
     }
 
     /// The client has refused our certificate for the host: it has said so by an alert, or may have by closing the connection.
-    pub(crate) fn refused(&self, device: &Device, host: &str, is_alert: bool) -> Refused {
+    pub(crate) fn refused(&self, device: &Device, host: &str, is_alert: bool) -> RefusalEffect {
         let refusals = self.refusals.get_or_default(device);
         let mut refusals = refusals.lock();
         let accepted = refusals.accepted.get(host).is_some_and(|at| at.elapsed() < COUNTED_FOR);
         if accepted && !is_alert {
-            return Refused::default();
+            return RefusalEffect::default();
         }
         if refusals.in_a_row.len() < MAX_COUNTED {
             refusals.in_a_row.insert(host.to_owned());
         }
-        let doubted = refusals.in_a_row.len() >= DOUBTS;
+        let suspect_trust = refusals.in_a_row.len() >= DOUBTS;
         if refusals.counts.len() >= MAX_COUNTED {
             refusals.counts.clear();
         }
         let count = refusals.counts.entry(host.to_owned()).or_default();
         *count += 1;
-        Refused { often: *count >= REFUSALS, doubted }
+        RefusalEffect { tunnel_host: *count >= REFUSALS, suspect_trust }
     }
 
     /// The client has used a connection that shows our certificate.
@@ -188,7 +218,8 @@ impl TunnelledHosts {
 
     /// The client has shown anew that it trusts the authority: what it refused before says nothing.
     pub(crate) fn trusted(&self, device: &Device) {
-        self.remove(|(client, _)| client.as_ref() == Some(device));
+        let gone = device.clone();
+        self.remove(move |(client, _)| client.as_ref() == Some(&gone));
         self.refusals.remove(device);
     }
 
@@ -217,13 +248,18 @@ impl TunnelledHosts {
 
     /// Forgets a host, for every client.
     pub(crate) fn forget_host(&self, host: &str) {
-        self.remove(|key| key.1 == host);
+        let host = host.to_owned();
+        self.remove(move |key| key.1 == host);
     }
 
     /// Forgets the hosts of this device, and what it has refused.
     pub(crate) fn forget(&self, device: &Device) {
-        let of_it = |one: &Device| is_same(one, device);
-        self.remove(|(client, _)| client.as_ref().is_none_or(of_it));
+        let device = device.clone();
+        let of_it = move |one: &Device| is_same(one, &device);
+        self.remove({
+            let of_it = of_it.clone();
+            move |(client, _)| client.as_ref().is_none_or(&of_it)
+        });
         for (key, _) in self.refusals.entries().iter().filter(|(key, _)| of_it(key)) {
             self.refusals.remove(key);
         }
@@ -261,16 +297,16 @@ mod tests {
         let hosts = TunnelledHosts::open(None);
         let (app, browser) = (device("app"), device("browser"));
         for how in [CLOSED, ALERT] {
-            assert_eq!(hosts.refused(&app, "a:443", how), Refused::default());
+            assert_eq!(hosts.refused(&app, "a:443", how), RefusalEffect::default());
             assert!(!hosts.contains(&app, "a:443"));
-            assert_eq!(hosts.refused(&app, "b:443", how), Refused::default());
-            assert!(hosts.refused(&app, "a:443", how).often);
+            assert_eq!(hosts.refused(&app, "b:443", how), RefusalEffect::default());
+            assert!(hosts.refused(&app, "a:443", how).tunnel_host);
             assert!(hosts.contains(&app, "a:443"));
             assert!(!hosts.contains(&app, "b:443") && !hosts.contains(&browser, "a:443"));
             assert_eq!(hosts.of(&browser).len(), 1);
             hosts.forget(&browser);
             assert!(!hosts.contains(&app, "a:443") && hosts.of(&app).is_empty());
-            assert!(!hosts.refused(&app, "b:443", how).often, "the count began anew");
+            assert!(!hosts.refused(&app, "b:443", how).tunnel_host, "the count began anew");
             hosts.trusted(&app);
         }
     }
@@ -287,9 +323,9 @@ mod tests {
         hosts.forget_host("b:443");
         assert!(open().contains(&app, "a:443") && !open().contains(&app, "b:443"));
         assert!(!open().contains(&device("browser"), "a:443"));
-        let entry = |(device, host, until)| (device, host, until - TUNNELLED_FOR.as_secs().cast_signed());
-        let older: Vec<_> = hosts.file.read().into_iter().map(entry).collect();
-        hosts.file.write(older.iter().map(|(device, host, until)| (device, host, *until)));
+        hosts
+            .file
+            .change(|list| list.iter_mut().for_each(|entry| entry.until -= TUNNELLED_FOR.as_secs().cast_signed()));
         assert!(!open().contains(&app, "a:443") && open().of(&app).is_empty());
     }
 
@@ -299,16 +335,16 @@ mod tests {
         let browser = device("browser");
         // Closed before the request on the first connection was read.
         hosts.refused(&browser, "a:443", CLOSED);
-        assert!(hosts.refused(&browser, "a:443", CLOSED).often);
+        assert!(hosts.refused(&browser, "a:443", CLOSED).tunnel_host);
         hosts.accepted(&browser, "a:443");
         assert!(!hosts.contains(&browser, "a:443"));
         for _ in 0..5 {
-            assert_eq!(hosts.refused(&browser, "a:443", CLOSED), Refused::default());
+            assert_eq!(hosts.refused(&browser, "a:443", CLOSED), RefusalEffect::default());
         }
         assert!(!hosts.contains(&browser, "a:443"));
         // An alert says more: the certificate is gone.
         hosts.refused(&browser, "a:443", ALERT);
-        assert!(hosts.refused(&browser, "a:443", ALERT).often && hosts.contains(&browser, "a:443"));
+        assert!(hosts.refused(&browser, "a:443", ALERT).tunnel_host && hosts.contains(&browser, "a:443"));
         hosts.trusted(&browser);
         assert!(!hosts.contains(&browser, "a:443"));
     }
@@ -319,8 +355,8 @@ mod tests {
         let browser = device("browser");
         hosts.refused(&browser, "b:443", ALERT);
         hosts.accepted(&browser, "c:443");
-        for (host, doubted) in [("d:443", false), ("e:443", false), ("f:443", true)] {
-            assert_eq!(hosts.refused(&browser, host, ALERT).doubted, doubted, "{host}");
+        for (host, suspects) in [("d:443", false), ("e:443", false), ("f:443", true)] {
+            assert_eq!(hosts.refused(&browser, host, ALERT).suspect_trust, suspects, "{host}");
         }
         hosts.insert("old:443".to_owned(), "its TLS is too old");
         assert!(hosts.contains(&browser, "old:443"));

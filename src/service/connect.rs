@@ -33,7 +33,7 @@ impl Exchange {
             && self.connection.state.counts().0 == 1
         {
             self.proxy.tunnelled.accepted(device, &target.host_port);
-            self.proxy.trusted_devices.seen(device);
+            self.proxy.trusted_devices.touch(device);
         }
     }
 

@@ -52,8 +52,9 @@ impl Exchange {
         let address = self.connection.client.ip();
         let mut info = RequestInfo::of(&request, address, target, host, look);
         let view = view.filter(|_| info.is_whole_page());
-        let device_looks = &self.proxy.device_looks;
-        let reader = device_looks.are_used().then(|| device_looks.of(&self.device(request.headers()))).flatten();
+        let reader_preferences = &self.proxy.reader_preferences;
+        let reader =
+            reader_preferences.are_used().then(|| reader_preferences.of(&self.device(request.headers()))).flatten();
         let is_paused = self.is_paused();
         let own_look =
             look.of_request(&running.config, &running.blocker, profile, view.map(|(view, _)| view), is_paused, reader);

@@ -20,7 +20,7 @@ use crate::{
     rewrite::{Rewriter, Workers, views::Controls},
     server::connection_limits::ConnectionLimits,
     state::{
-        bypass_links::BypassLinks, forms::Forms, loaded_config::LoadedConfig, reader_preferences::DeviceLooks,
+        bypass_links::BypassLinks, forms::Forms, loaded_config::LoadedConfig, reader_preferences::ReaderPreferences,
         runtime_state::RuntimeState, sessions::Sessions,
     },
     util::{
@@ -58,7 +58,7 @@ pub struct Proxy {
     pub(crate) sessions: Sessions,
     pub(crate) records: Arc<Records>,
     pub(crate) controls: Arc<Controls>,
-    pub(crate) device_looks: DeviceLooks,
+    pub(crate) reader_preferences: ReaderPreferences,
     /// Why the last reload failed, for the start page.
     pub(crate) reload_error: ArcSwapOption<String>,
     pub(crate) limits: Arc<ConnectionLimits>,
@@ -100,7 +100,7 @@ impl Proxy {
         let file = loaded.file.clone();
         let running = RuntimeState::new(loaded, own.clone(), rewriter, max_idle, None)?;
         let tokens = Arc::new(Tokens::open(running.config.authority_dir.as_deref()));
-        let device_looks = DeviceLooks::open(running.config.authority_dir.as_deref());
+        let reader_preferences = ReaderPreferences::open(running.config.authority_dir.as_deref());
         Ok(Arc::new(Self {
             started_with: Arc::clone(&running.config),
             running: ArcSwap::from_pointee(running),
@@ -116,7 +116,7 @@ impl Proxy {
             records: Arc::new(Records::new()),
             controls: Arc::new(Controls::new(Arc::clone(&tokens))),
             tokens,
-            device_looks,
+            reader_preferences,
             reload_error: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),
             tunnelled: Arc::new(tunnelled),

@@ -2,34 +2,37 @@
 
 use std::{
     collections::VecDeque,
-    fs,
     net::IpAddr,
-    path::{Path, PathBuf},
-    sync::{
-        RwLock,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
+    path::Path,
+    time::{Duration, Instant},
 };
 
 use gleaner_filters::ReaderLook;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
-use tracing::warn;
 
-use crate::{net::device::Device, util::atomic_file};
+use crate::{net::device::Device, util::json_file::JsonFile};
 
-const FILE: &str = "looks.json";
+const FILE: &str = "reader-preferences.json";
+
+/// How often is looked up whether there is any preference, which another process may have set.
+const LOOKED_UP_EVERY: Duration = Duration::from_secs(5);
 
 /// Most entries; of more, the one that was set longest ago goes.
 const MAX_DEVICES: usize = 1000;
 
-/// The looks that were chosen on the control host.
+/// The preferences that were chosen on the control host.
 #[derive(Debug)]
-pub(crate) struct DeviceLooks {
-    /// None: they are kept in memory only.
-    file: Option<PathBuf>,
-    /// Whether there is any; most households have none.
-    any: AtomicBool,
-    entries: RwLock<VecDeque<Entry>>,
+pub(crate) struct ReaderPreferences {
+    file: JsonFile<VecDeque<Entry>>,
+    used: Mutex<Used>,
+}
+
+/// Whether there is any preference, and when that was looked up: most households have none.
+#[derive(Debug)]
+struct Used {
+    any: bool,
+    until: Instant,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -42,48 +45,43 @@ struct Entry {
     look: ReaderLook,
 }
 
-impl DeviceLooks {
-    /// Opens the looks stored in the authority's folder.
+impl ReaderPreferences {
+    /// Opens those in the authority's folder.
     pub(crate) fn open(dir: Option<&Path>) -> Self {
-        let file = dir.map(|dir| dir.join(FILE));
-        let read = file.as_ref().and_then(|file| fs::read(file).ok());
-        let parsed = read.map(|bytes| serde_json::from_slice::<VecDeque<Entry>>(&bytes)).transpose();
-        let parsed = parsed.inspect_err(|error| {
-            warn!(%error, file = FILE, "the list of looks cannot be read and counts as empty");
-        });
-        let entries = parsed.ok().flatten().unwrap_or_default();
-        Self { file, any: AtomicBool::new(!entries.is_empty()), entries: RwLock::new(entries) }
+        let file = JsonFile::open(dir, FILE, "the list of reader preferences");
+        Self { file, used: Mutex::new(Used { any: false, until: Instant::now() }) }
     }
 
     /// Whether any device has one.
     pub(crate) fn are_used(&self) -> bool {
-        self.any.load(Relaxed)
+        let mut used = self.used.lock();
+        let now = Instant::now();
+        if now >= used.until {
+            *used = Used { any: !self.file.get().is_empty(), until: now + LOOKED_UP_EVERY };
+        }
+        used.any
     }
 
-    /// The look that this device chose.
+    /// The style that this device chose.
     pub(crate) fn of(&self, device: &Device) -> Option<ReaderLook> {
-        let entries = self.entries.read().ok()?;
-        entries.iter().find(|entry| entry.is_of(device)).map(|entry| entry.look)
+        self.file.get().iter().find(|entry| entry.is_of(device)).map(|entry| entry.look)
     }
 
     /// Remembers a choice, or forgets it.
     pub(crate) fn set(&self, device: &Device, look: Option<ReaderLook>) {
-        let Ok(mut entries) = self.entries.write() else { return };
-        entries.retain(|entry| !entry.is_of(device));
-        if let Some(look) = look {
-            let user = device.user.as_deref().map(str::to_owned);
-            entries.push_back(Entry { address: device.address, user, browser: device.agent.clone(), look });
-        }
-        if entries.len() > MAX_DEVICES {
-            entries.pop_front();
-        }
-        self.any.store(!entries.is_empty(), Relaxed);
-        let Some(file) = &self.file else { return };
-        atomic_file::write_later(file, serde_json::to_vec_pretty(&*entries).unwrap_or_default(), |written| {
-            if let Err(error) = written {
-                warn!(%error, file = FILE, "looks cannot be written; they are forgotten at the end");
+        let device = device.clone();
+        let any = self.file.change(move |entries| {
+            entries.retain(|entry| !entry.is_of(&device));
+            if let Some(look) = look {
+                let user = device.user.as_deref().map(str::to_owned);
+                entries.push_back(Entry { address: device.address, user, browser: device.agent.clone(), look });
             }
+            if entries.len() > MAX_DEVICES {
+                entries.pop_front();
+            }
+            !entries.is_empty()
         });
+        self.used.lock().any = any;
     }
 }
 
@@ -107,13 +105,13 @@ mod tests {
         };
         let (phone, other) = (device("192.168.1.4", "Phone"), device("192.168.1.4", "Other"));
         let large = ReaderLook { type_size: 150, ..ReaderLook::default() };
-        let looks = DeviceLooks::open(Some(dir.path()));
+        let looks = ReaderPreferences::open(Some(dir.path()));
         assert!(!looks.are_used());
         looks.set(&phone, Some(large));
-        let again = DeviceLooks::open(Some(dir.path()));
+        let again = ReaderPreferences::open(Some(dir.path()));
         assert!(again.are_used());
         assert_eq!((again.of(&phone), again.of(&other)), (Some(large), None));
         again.set(&phone, None);
-        assert!(!again.are_used() && DeviceLooks::open(Some(dir.path())).of(&phone).is_none());
+        assert!(!again.are_used() && ReaderPreferences::open(Some(dir.path())).of(&phone).is_none());
     }
 }

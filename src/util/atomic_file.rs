@@ -1,49 +1,13 @@
 //! Files that only their owner may read, written whole or not at all.
 
 use std::{
-    collections::HashMap,
     fs::{self, OpenOptions},
     io::{self, Write},
     os::unix::fs::{MetadataExt, OpenOptionsExt},
-    path::{Path, PathBuf},
+    path::Path,
     process,
-    sync::LazyLock,
     time::SystemTime,
 };
-
-use parking_lot::Mutex;
-use tokio::runtime::Handle;
-
-/// Held while a file is written: the newest contents come last.
-static WRITING: Mutex<()> = Mutex::new(());
-
-/// Contents that are still to be written, by file.
-static WAITING: LazyLock<Mutex<HashMap<PathBuf, Vec<u8>>>> = LazyLock::new(Mutex::default);
-
-/// Writes the file, and returns when it was modified. Another process may have put another in its place by then.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<Option<SystemTime>> {
-    let _one_at_a_time = WRITING.lock();
-    // It is older.
-    WAITING.lock().remove(path);
-    write_now(path, bytes)
-}
-
-/// Writes the file on a thread for blocking work, where there is a runtime: a slow disk delays no request. Of contents that follow
-/// each other quickly only the last are written. Then `written` is called.
-pub(crate) fn write_later(path: &Path, bytes: Vec<u8>, written: impl FnOnce(io::Result<()>) + Send + 'static) {
-    let path = path.to_owned();
-    WAITING.lock().insert(path.clone(), bytes);
-    let write = move || {
-        let _one_at_a_time = WRITING.lock();
-        let waiting = WAITING.lock().remove(&path);
-        // Where nothing waits any more, what came later is written already.
-        written(waiting.map_or(Ok(()), |bytes| write_now(&path, &bytes).map(drop)));
-    };
-    match Handle::try_current() {
-        Ok(runtime) => drop(runtime.spawn_blocking(write)),
-        Err(_) => write(),
-    }
-}
 
 /// Checks the owner of a file or folder, and that not everybody may write there: else another user could put secrets of his own in the
 /// place of ours.
@@ -68,7 +32,8 @@ fn effective_user() -> Option<u32> {
     status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_whitespace().nth(1)?.parse().ok()
 }
 
-fn write_now(path: &Path, bytes: &[u8]) -> io::Result<Option<SystemTime>> {
+/// Writes the file, and returns when it was modified. Another process may have put another in its place by then.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<Option<SystemTime>> {
     let temporary = path.with_extension(format!("{}.tmp", process::id()));
     let write = || {
         let mut open = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;

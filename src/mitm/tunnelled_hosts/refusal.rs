@@ -19,13 +19,13 @@ impl<H: Handler> SniffedConnect<H> {
         if !is_ours && !self.config.https.tunnel_refused || !is_alert && device.is_browser() {
             return;
         }
-        let refused = tunnelled.refused(device, &self.destination.target().host_port, is_alert);
+        let effect = tunnelled.refused(device, &self.destination.target().host_port, is_alert);
         // The start page looks at the control host whether the client trusts the authority. A connection that was only closed
         // may be that of a person who left the page. Of other hosts, one may be pinned, and a few in a row are not.
-        if is_ours && (is_alert || refused.often) || is_alert && refused.doubted {
-            trusted.distrusts(device);
-        } else if refused.doubted {
-            trusted.doubts(device);
+        if is_ours && (is_alert || effect.tunnel_host) || is_alert && effect.suspect_trust {
+            trusted.remove(device);
+        } else if effect.suspect_trust {
+            trusted.remove_if_stale(device);
         }
     }
 }

@@ -21,10 +21,10 @@ pub(super) fn answer<B>(proxy: &Proxy, visit: &Visit<'_>, request: &Request<B>) 
     let is_token = |token: &str| proxy.forms.is_token(token, &visit.device, LOOK);
     if let Some(chosen) = value("look").filter(|_| value("token").is_some_and(is_token)) {
         // Ours are JSON; another text means the profile's.
-        proxy.device_looks.set(&visit.device, serde_json::from_str(chosen).ok());
+        proxy.reader_preferences.set(&visit.device, serde_json::from_str(chosen).ok());
         return template::see_other(&path(page.as_ref(), &[]));
     }
-    let chosen = proxy.device_looks.of(&visit.device);
+    let chosen = proxy.reader_preferences.of(&visit.device);
     let look = chosen.unwrap_or_else(|| of_profile(proxy, visit, page.as_ref()));
     template::page(
         StatusCode::OK,
