@@ -67,7 +67,7 @@ pub struct Blocker {
     engine: Arc<Engine>,
     states: Vec<ListState>,
     /// Engines for sites on which some lists do not count, by the indexes of those that do.
-    partial: Mutex<HashMap<Vec<usize>, Arc<Engine>>>,
+    engines_by_lists: Mutex<HashMap<Vec<usize>, Arc<Engine>>>,
     /// Changes with the lists and the settings.
     pub(crate) fingerprint: u64,
     paused_until: Option<SystemTime>,
@@ -106,7 +106,14 @@ impl Blocker {
         }
         let paused_until = settings.dir.as_deref().and_then(Pause::read).filter(|until| *until > SystemTime::now());
         let fingerprint = hash_of(&(hashes, format!("{settings:?}"), paused_until));
-        Self { settings, engine: Arc::new(engine), states, partial: Mutex::default(), fingerprint, paused_until }
+        Self {
+            settings,
+            engine: Arc::new(engine),
+            states,
+            engines_by_lists: Mutex::default(),
+            fingerprint,
+            paused_until,
+        }
     }
 
     /// The lists, in the order of the configuration.
@@ -225,8 +232,8 @@ impl Blocker {
         if counting.len() == lists.len() {
             return Arc::clone(&self.engine);
         }
-        let mut partial = self.partial.lock();
-        let engine = partial.entry(counting).or_insert_with_key(|counting| {
+        let mut engines_by_lists = self.engines_by_lists.lock();
+        let engine = engines_by_lists.entry(counting).or_insert_with_key(|counting| {
             let list = |&index: &usize| {
                 let (_, rules) = read_rules(&lists[index], self.settings.dir.as_deref()).unwrap_or_default();
                 List { name: lists[index].to_string(), rules }

@@ -310,7 +310,7 @@ fn exit_code(error: &anyhow::Error) -> u8 {
         return match error.kind {
             ConfigErrorKind::Missing => EX_NOINPUT,
             ConfigErrorKind::Unreadable => EX_IOERR,
-            ConfigErrorKind::Content | ConfigErrorKind::Elsewhere => EX_CONFIG,
+            ConfigErrorKind::Content | ConfigErrorKind::Overrides => EX_CONFIG,
         };
     }
     let io = match (authority, error.downcast_ref::<ReadError>()) {

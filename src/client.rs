@@ -61,7 +61,7 @@ pub(crate) fn tls_settings(
     extra_roots: &[CertificateDer<'static>],
     insecure: &HostPatterns,
 ) -> Option<Arc<ClientConfig>> {
-    tls::configure(extra_roots, insecure).map(|tls| tls.any)
+    tls::configure(extra_roots, insecure).map(|tls| tls.http2_or_http1)
 }
 
 /// hyper is ready for the next request a moment after a response has ended: when its task has run, which takes longer on a busy

@@ -53,10 +53,10 @@ pub use self::{
     limits::Limits,
     list_source::ListSource,
     listen::{LISTEN, listen_address},
-    load::{Lookup, ParsedConfig, filters_over},
+    load::{Lookup, ParsedConfig, filters_with},
     log::{Log, LogFormat, LogLevel},
     panel::Panel,
-    profiles::{Asker, Choice, DeviceRule, Profile, Profiles, RawProfile, Rule, SiteRule},
+    profiles::{Choice, ClientInfo, DeviceRule, Profile, Profiles, RawProfile, Rule, SiteRule},
     rewrite::Rewrite,
     schema::schema,
     timeouts::Timeouts,
@@ -70,7 +70,7 @@ pub(crate) use self::{
 };
 
 /// The built-in list of hosts that are neither opened nor rewritten.
-const BUILTIN_UNTOUCHED: &str = include_str!("../untouched-hosts.txt");
+const BUILTIN_HOSTS: &str = include_str!("../untouched-hosts.txt");
 
 /// The name of the list above in `https.except_lists`.
 const BUILTIN: &str = "builtin";
@@ -195,7 +195,7 @@ pub struct Config {
     /// Lists of advertisements and trackers.
     pub blocking: Blocking,
     /// Hosts of `https.except_lists`.
-    pub untouched: HostPatterns,
+    pub never_processed: HostPatterns,
     /// Settings by device and by site.
     pub profiles: Profiles,
     /// A hash of all settings that decide what a page looks like after the chain, but for the profile.

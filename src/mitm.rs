@@ -214,7 +214,7 @@ impl<H: Handler> SniffedConnect<H> {
             .name
             .as_deref()
             .is_none_or(|name| Host::parse(name).is_ok_and(|host| host.plain() == self.target().plain_host()));
-        if !is_for_target || !hello.is_spoken {
+        if !is_for_target || !hello.is_supported {
             return false;
         }
         let Destination::Origin(permit) = &self.destination else {
@@ -279,7 +279,7 @@ impl<H: Handler> SniffedConnect<H> {
         let handshake = TlsAcceptor::from(config).accept(client);
         let mut stream = match timeout(limit, handshake).await {
             Ok(Ok(stream)) => stream,
-            Ok(Err(error)) => return self.broke_off(&error),
+            Ok(Err(error)) => return self.handshake_aborted(&error),
             Err(_) => return self.handshake_failed("it took too long"),
         };
         let protocol = stream.get_ref().1.alpn_protocol();
@@ -287,8 +287,8 @@ impl<H: Handler> SniffedConnect<H> {
         let may_be_other = protocol.is_none() && matches!(self.destination, Destination::Origin(_));
         let mut read = BytesMut::new();
         match timeout(PIN_CHECK, stream.read_buf(&mut read)).await {
-            Ok(Ok(0)) => self.broke_off(&io::ErrorKind::UnexpectedEof.into()),
-            Ok(Err(error)) => self.broke_off(&error),
+            Ok(Ok(0)) => self.handshake_aborted(&io::ErrorKind::UnexpectedEof.into()),
+            Ok(Err(error)) => self.handshake_aborted(&error),
             Ok(Ok(_)) if may_be_other && is_other_protocol(&read) => self.relay(rewound(read, stream)).await,
             // A client of HTTP asks at once; in some other protocols the server speaks first.
             Err(_) if may_be_other => self.relay(rewound(read, stream)).await,
@@ -314,7 +314,7 @@ impl<H: Handler> SniffedConnect<H> {
     }
 
     /// The client has ended the connection before its first byte.
-    fn broke_off(self, error: &io::Error) {
+    fn handshake_aborted(self, error: &io::Error) {
         self.count_refusal(error);
         self.handshake_failed(&error.to_string());
     }

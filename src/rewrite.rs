@@ -43,7 +43,7 @@ use self::{
 };
 pub(crate) use self::{
     join::Fetch,
-    look::{Look, chain},
+    look::{PageProfile, chain},
     request_info::RequestInfo,
     workers::Workers,
 };
@@ -65,7 +65,7 @@ const GLEANER: HeaderName = HeaderName::from_static("gleaner");
 
 pub(crate) struct Rewriter {
     /// One for each profile, in the order of the configuration.
-    looks: Vec<Look>,
+    looks: Vec<PageProfile>,
     settings: Rewrite,
     max_wait: Duration,
     max_pause: Duration,
@@ -101,9 +101,9 @@ pub(crate) fn decode_html(bytes: &[u8]) -> String {
 impl Rewriter {
     pub(crate) fn new(config: &Config, blocker: &Arc<Blocker>, workers: Workers) -> Result<Self, ConfigError> {
         let mut settings = config.rewrite.clone();
-        settings.except.extend(&config.untouched);
+        settings.except.extend(&config.never_processed);
         Ok(Self {
-            looks: Look::all(config, blocker)?,
+            looks: PageProfile::all(config, blocker)?,
             settings,
             max_wait: Duration::from_secs(config.limits.page_wait_seconds),
             max_pause: Duration::from_secs(config.limits.page_pause_seconds),
@@ -124,7 +124,7 @@ impl Rewriter {
     }
 
     /// How the pages of the profile with this index are rewritten.
-    pub(crate) fn look(&self, profile: usize) -> &Look {
+    pub(crate) fn look(&self, profile: usize) -> &PageProfile {
         &self.looks[profile]
     }
 
@@ -314,7 +314,7 @@ impl Rewriter {
     }
 
     /// The response to a HEAD whose GET would be rewritten, as far as its header shows.
-    fn head_alone(&self, look: &Look, mut head: Parts, body: Body) -> (Response<Body>, Outcome) {
+    fn head_alone(&self, look: &PageProfile, mut head: Parts, body: Body) -> (Response<Body>, Outcome) {
         if self.settings.join_pages > 1 {
             join::drop_validators(&mut head.headers);
         }

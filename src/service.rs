@@ -20,7 +20,7 @@ use tracing::{Instrument, debug, debug_span};
 
 use crate::{
     client::UpstreamError,
-    config::{Asker, Choice, Timeouts},
+    config::{Choice, ClientInfo, Timeouts},
     http::{
         body::{Body, IncomingBody},
         log::RequestLog,
@@ -35,11 +35,11 @@ use crate::{
         target::Target,
     },
     pages::{
-        admin::{self, Visit},
+        admin::{self, AdminRequest},
         error::Error,
         error_pages, panel, template,
     },
-    rewrite::views::Asked,
+    rewrite::views::LinkCheck,
     server::{Connection, Handler, ParseRejection, connection_limits::ConnectionLimits},
     state::{proxy::Proxy, runtime_state::RuntimeState},
 };
@@ -84,7 +84,7 @@ async fn answer(
             Err(error) => {
                 debug!(%error, side = ?error.side(), "request failed");
                 exchange.log.outcome = Outcome::Failed(error.to_string());
-                exchange.after(&error);
+                exchange.on_error(&error);
                 error_pages::error_response(&error)
             }
         };
@@ -155,8 +155,8 @@ impl Exchange {
         if let Some(rejection) = request.extensions().get::<ParseRejection>() {
             return Err(Error::Rejected(*rejection));
         }
-        let is_open = self.connection.tunnel.is_none() && control_host::is_script(&request);
-        if let Some(authenticator) = self.running.authenticator.as_ref().filter(|_| !is_open) {
+        let is_public_path = self.connection.tunnel.is_none() && control_host::is_script(&request);
+        if let Some(authenticator) = self.running.authenticator.as_ref().filter(|_| !is_public_path) {
             self.user = Box::pin(self.check_credentials(authenticator, &request)).await?;
             self.log.user.clone_from(&self.user);
         }
@@ -172,7 +172,7 @@ impl Exchange {
                 let answer = Box::pin(panel::answer(&self.proxy, &self.connection, device, *request)).await;
                 return Ok(Answer::Response(answer));
             }
-            let visit = Visit::new(&self.connection, self.device(request.headers()), &request);
+            let visit = AdminRequest::new(&self.connection, self.device(request.headers()), &request);
             let answer = admin::answer(&self.proxy, &visit, &request);
             Box::pin(IncomingBody::read_to_end(*request)).await;
             return Ok(Answer::Response(answer));
@@ -196,11 +196,11 @@ impl Exchange {
         if request.method() == Method::CONNECT && !websocket::is_extended_connect(&request) {
             return Box::pin(self.connect(*request, permit)).await;
         }
-        let asked = self.proxy.controls.take(&mut request, permit.target(), |headers| self.device(headers));
+        let asked = self.proxy.view_links.take(&mut request, permit.target(), |headers| self.device(headers));
         let view = match asked {
-            Asked::Page => None,
-            Asked::View(view, id) => Some((view, id)),
-            Asked::NotOurs(page) => return Ok(Answer::Response(template::see_other(page.as_str()))),
+            LinkCheck::NotALink => None,
+            LinkCheck::View(view, id) => Some((view, id)),
+            LinkCheck::Invalid(page) => return Ok(Answer::Response(template::see_other(page.as_str()))),
         };
         let host = permit.target().plain_host();
         if let Some(response) = self.blocked(&mut request, &permit, host) {
@@ -212,7 +212,7 @@ impl Exchange {
     }
 
     /// Effects of an error beyond its response.
-    fn after(&self, error: &Error) {
+    fn on_error(&self, error: &Error) {
         match error {
             Error::ClientNotAllowed(_) | Error::CredentialsChanged => self.connection.drain(),
             Error::Upstream { error: UpstreamError::NoDescriptors, .. } => self.running.client.close_idle(),
@@ -233,7 +233,7 @@ impl Exchange {
 
     /// The profile of this client and host.
     fn profile(&self, headers: &HeaderMap, host: &str) -> Option<Choice<'_>> {
-        let asker = Asker {
+        let asker = ClientInfo {
             client: self.connection.client.ip().to_canonical(),
             user: self.user.as_deref(),
             user_agent: device::user_agent(headers),

@@ -121,8 +121,8 @@ pub(crate) fn run(args: &Args, lookup: &Lookup) -> anyhow::Result<()> {
             let said = match lists.judge(&BlockingRequest::new(address.clone(), Some(page.clone()), kind(*wanted))) {
                 Verdict::Blocked { rule, .. } => format!("blocked\t{rule}"),
                 Verdict::Excepted { exception, .. } => format!("free\t{exception}"),
-                Verdict::Shortened { to, .. } => format!("free\tto {to}"),
-                Verdict::Free => "free\t".to_owned(),
+                Verdict::ParamsRemoved { to, .. } => format!("free\tto {to}"),
+                Verdict::Allowed => "free\t".to_owned(),
             };
             writeln!(out, "{address}\t{page}\t{}\t{said}", kind(*wanted))?;
         }

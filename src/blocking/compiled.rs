@@ -57,7 +57,7 @@ impl ResolvesDomain for PublicSuffixList {
     }
 }
 
-pub(super) fn know_domains() {
+pub(super) fn init_domain_resolver() {
     // There is one for the process; setting it again changes nothing.
     let _ = set_domain_resolver(Box::new(PublicSuffixList));
 }
@@ -121,7 +121,7 @@ pub(super) fn keep(file: &Path, rules: &adblock::Engine) -> io::Result<()> {
 /// A request. Its page may be named with any public suffix (`$domain=google.*`), which the crate knows of elements only: it compares
 /// hashes of names, and so the page gets these names too.
 pub(super) fn request(url: &str, page: &str, kind: &str, method: &str) -> Option<Request> {
-    know_domains();
+    init_domain_resolver();
     let mut request = Request::new(url, page, kind, method).ok()?;
     if let Some(names) = &mut request.source_hostname_hashes {
         let page = Url::parse(page).ok()?;

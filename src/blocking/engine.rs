@@ -13,7 +13,9 @@ use tracing::warn;
 use url::Url;
 
 use super::{
-    compiled::{WORTH_A_FILE, compile, compile_some, compiled_file, keep, know_domains, read, request, resources},
+    compiled::{
+        WORTH_A_FILE, compile, compile_some, compiled_file, init_domain_resolver, keep, read, request, resources,
+    },
     params::Params,
     syntax::{self, Rules},
 };
@@ -58,7 +60,7 @@ impl Rule {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// No rule forbids it.
-    Free,
+    Allowed,
     /// A rule forbids it, and another makes an exception.
     Excepted {
         /// The rule that forbids it.
@@ -74,7 +76,7 @@ pub enum Verdict {
         instead: Option<(String, Vec<u8>)>,
     },
     /// The request is allowed without some of its parameters (`$removeparam`).
-    Shortened {
+    ParamsRemoved {
         /// The address without them.
         to: Url,
         /// The first rule that takes one out.
@@ -101,7 +103,7 @@ pub(super) struct Engine {
     documents: Option<adblock::Engine>,
     params: Params,
     /// Rule counts of each list that the adblock engine does not know of.
-    besides: Vec<Counts>,
+    counts_beside: Vec<Counts>,
     lists: Vec<String>,
     /// The hosts of all rules, where there are rules for whole hosts and nothing else.
     hosts: Option<HostPatterns>,
@@ -113,23 +115,23 @@ pub(super) struct Engine {
 impl Engine {
     /// Compiles lists, or reads them from `cache` where they were compiled before.
     pub(super) fn new(lists: Vec<List>, cache: Option<&Path>) -> Engine {
-        know_domains();
+        init_domain_resolver();
         let (names, mut texts): (Vec<_>, Vec<_>) = lists.into_iter().map(|list| (list.name, list.rules)).unzip();
-        let unhidden: HashSet<String> = texts.iter().flat_map(|rules| &rules.unhidden).cloned().collect();
-        for rules in texts.iter_mut().filter(|_| !unhidden.is_empty()) {
-            rules.unhide(&unhidden);
+        let never_hidden: HashSet<String> = texts.iter().flat_map(|rules| &rules.never_hidden).cloned().collect();
+        for rules in texts.iter_mut().filter(|_| !never_hidden.is_empty()) {
+            rules.unhide(&never_hidden);
         }
         let length: usize = texts.iter().map(|rules| rules.text.len()).sum();
         let file = cache.filter(|_| length >= WORTH_A_FILE).map(|dir| compiled_file(dir, &names, &texts));
         let kept = file.as_deref().and_then(|file| read(file).ok());
         let is_kept = kept.is_some();
         let hosts_only = texts.iter().all(|rules| rules.hosts_only);
-        let besides =
+        let counts_beside =
             |rules: &Rules| Counts { requests: rules.params.len(), elements: 0, refused: rules.refused.len() };
-        let besides = texts.iter().map(besides).collect();
+        let counts_beside = texts.iter().map(counts_beside).collect();
         let params: Vec<_> = texts.iter_mut().map(|rules| std::mem::take(&mut rules.params)).collect();
         let mut engine = Engine {
-            besides,
+            counts_beside,
             params: Params::new(&params),
             hosts: hosts_only
                 .then(|| texts.iter().flat_map(syntax::hosts_alone).map(str::to_ascii_lowercase).collect()),
@@ -157,12 +159,12 @@ impl Engine {
     /// The rules in use of each list, in their order.
     pub(super) fn counts(&self) -> Vec<Counts> {
         let sources = self.rules.get_debug_info().source_info;
-        let count = |(source, besides): (adblock::engine::SourceInfo, &Counts)| Counts {
-            requests: source.network_filter_count as usize + besides.requests,
+        let count = |(source, counts_beside): (adblock::engine::SourceInfo, &Counts)| Counts {
+            requests: source.network_filter_count as usize + counts_beside.requests,
             elements: source.cosmetic_filter_count as usize,
-            refused: source.parse_error as usize + besides.refused,
+            refused: source.parse_error as usize + counts_beside.refused,
         };
-        sources.into_iter().zip(&self.besides).map(count).collect()
+        sources.into_iter().zip(&self.counts_beside).map(count).collect()
     }
 
     /// Whether there are rules for whole hosts and nothing else.
@@ -180,7 +182,7 @@ impl Engine {
     /// the crate's.
     pub(super) fn judge(&self, url: &str, page: &str, kind: &str, method: &str) -> Verdict {
         let Some(request) = request(url, page, kind, method) else {
-            return Verdict::Free;
+            return Verdict::Allowed;
         };
         let found = self.check(&request);
         if found.should_block() {
@@ -191,9 +193,9 @@ impl Engine {
             return Verdict::Blocked { rule, instead: found.redirect.as_deref().and_then(content) };
         }
         match (self.params.judge(&request, &self.lists), found.filter, found.exception) {
-            (Verdict::Shortened { to, rule }, ..) => match self.page_exception(page) {
+            (Verdict::ParamsRemoved { to, rule }, ..) => match self.page_exception(page) {
                 Some(exception) => Verdict::Excepted { rule, exception },
-                None => Verdict::Shortened { to, rule },
+                None => Verdict::ParamsRemoved { to, rule },
             },
             (_, Some(rule), Some(exception)) => {
                 Verdict::Excepted { rule: self.rule(Some(rule)), exception: self.rule(Some(exception)) }

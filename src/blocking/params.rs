@@ -118,7 +118,7 @@ impl Params {
     pub(super) fn judge(&self, request: &Request, lists: &[String]) -> Verdict {
         let url = Url::parse(&request.url).ok().filter(|url| url.query().is_some() && !self.0.is_empty());
         let Some(mut to) = url else {
-            return Verdict::Free;
+            return Verdict::Allowed;
         };
         let (mut kept, mut removed_by, mut excepted) = (Vec::new(), None, None);
         for pair in to.query().unwrap_or_default().split('&') {
@@ -135,8 +135,8 @@ impl Params {
         let query = kept.join("&");
         to.set_query((!query.is_empty()).then_some(&*query));
         match removed_by {
-            Some(rule) => Verdict::Shortened { to, rule },
-            None => excepted.unwrap_or(Verdict::Free),
+            Some(rule) => Verdict::ParamsRemoved { to, rule },
+            None => excepted.unwrap_or(Verdict::Allowed),
         }
     }
 }
@@ -163,7 +163,7 @@ mod tests {
         let rules = rules.lines().map(|line| ParamRule::read(line).unwrap().unwrap()).collect();
         let request = super::super::compiled::request(url, "https://page.example/", kind, "get").unwrap();
         match Params::new(&[rules]).judge(&request, &["list".to_owned()]) {
-            Verdict::Shortened { to, .. } => to.to_string(),
+            Verdict::ParamsRemoved { to, .. } => to.to_string(),
             _ => url.to_owned(),
         }
     }

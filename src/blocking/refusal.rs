@@ -19,10 +19,10 @@ const EVERY_ADDRESS: &str = "it would match every address";
 const MOST_WEIGHT: (usize, usize) = (10_000, 500_000);
 
 /// Weight of an expression besides its parts.
-const EACH: usize = 50;
+const WEIGHT_PER_REGEX: usize = 50;
 
 /// Addresses that have nothing in common but what all have.
-const ANY: [[&str; 2]; 2] = [["http://k.zj/", "http://7q.wx/v5"], ["https://k.zj/", "https://7q.wx/v5"]];
+const PROBE_URLS: [[&str; 2]; 2] = [["http://k.zj/", "http://7q.wx/v5"], ["https://k.zj/", "https://7q.wx/v5"]];
 
 /// Least characters of what a regular expression cannot find in all of them: more than `https://` has.
 const TELLING: usize = 12;
@@ -110,7 +110,7 @@ fn too_heavy(weight: usize, all: &mut usize) -> Option<&'static str> {
     if weight > MOST_WEIGHT.0 {
         return Some("a regular expression that compiles to too much");
     }
-    *all = all.saturating_add(weight + EACH);
+    *all = all.saturating_add(weight + WEIGHT_PER_REGEX);
     (*all > MOST_WEIGHT.1).then_some("the list has too many regular expressions before it")
 }
 
@@ -137,7 +137,7 @@ fn matches_any(rule: &str) -> bool {
         let request = request(url, "https://page.example/", "script", "get");
         request.is_some_and(|request| rules.check_network_request(&request).should_block())
     };
-    ANY.iter().any(|urls| urls.iter().all(blocks))
+    PROBE_URLS.iter().any(|urls| urls.iter().all(blocks))
 }
 
 /// The regular expression of a rule `/…/`, with options or without.

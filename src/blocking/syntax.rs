@@ -30,7 +30,7 @@ pub(super) struct Rules {
     /// Rules that take parameters out of addresses.
     pub(super) params: Vec<ParamRule>,
     /// Selectors that no list may hide on any page (`#@#…` without a site).
-    pub(super) unhidden: HashSet<String>,
+    pub(super) never_hidden: HashSet<String>,
 }
 
 pub(super) fn read(list: &str) -> Rules {
@@ -106,8 +106,9 @@ pub(crate) fn count(list: &str) -> usize {
 
 impl Rules {
     /// Takes out the rules that hide what one of these selectors means.
-    pub(super) fn unhide(&mut self, unhidden: &HashSet<String>) {
-        let is_unhidden = |line: &&str| line.split_once("##").is_some_and(|(_, selector)| unhidden.contains(selector));
+    pub(super) fn unhide(&mut self, never_hidden: &HashSet<String>) {
+        let is_unhidden =
+            |line: &&str| line.split_once("##").is_some_and(|(_, selector)| never_hidden.contains(selector));
         self.text = self.text.lines().filter(|line| !is_unhidden(line)).flat_map(|line| [line, "\n"]).collect();
     }
 
@@ -140,7 +141,7 @@ impl Rules {
         self.hosts_only = false;
         let line = &*with_port(line).map_or(Cow::Borrowed(line), Cow::Owned);
         if let Some(selector) = line.strip_prefix("#@#") {
-            self.unhidden.insert(selector.trim().to_owned());
+            self.never_hidden.insert(selector.trim().to_owned());
             return;
         }
         if let Some(Ok(rule)) = ParamRule::read(line) {
@@ -292,7 +293,7 @@ mod tests {
                       &ad_box_\n";
         let rules = read(list);
         assert_eq!(rules.text, wanted);
-        assert_eq!(rules.unhidden, HashSet::from([".ad-box".to_owned()]));
+        assert_eq!(rules.never_hidden, HashSet::from([".ad-box".to_owned()]));
         assert!(!rules.hosts_only);
         assert!(read("a.example\n||b.example^\n0.0.0.0 c.example").hosts_only);
     }

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     Config,
     blocking::{Blocker, BlockingRequest, Exempt, KINDS, Verdict},
-    config::Asker,
+    config::ClientInfo,
     state::loaded_config::LoadedConfig,
 };
 
@@ -136,11 +136,11 @@ fn request(args: &Args, url: &Url, config: &Config, blocker: &Blocker) -> anyhow
     say(&out)
 }
 
-fn asker<'a>(args: &'a Args, config: &Config) -> Asker<'a> {
+fn asker<'a>(args: &'a Args, config: &Config) -> ClientInfo<'a> {
     let first = || config.listen.first().map(std::net::SocketAddr::port);
     let port = args.port.or_else(first).unwrap_or_default();
     let (user, user_agent) = (args.user.as_deref(), args.user_agent.as_str());
-    Asker { client: args.client.to_canonical(), user, user_agent, port }
+    ClientInfo { client: args.client.to_canonical(), user, user_agent, port }
 }
 
 fn on(args: &Args) -> String {
@@ -185,7 +185,7 @@ fn decision(out: &mut String, blocker: &Blocker, wanted: &BlockingRequest, profi
     };
     let _ = match (exempt, blocker.judge(wanted)) {
         (Some(why), _) => writeln!(out, "decision   let through: {why}"),
-        (None, Verdict::Free) => writeln!(out, "decision   let through: no rule of {} matches", lists(blocker)),
+        (None, Verdict::Allowed) => writeln!(out, "decision   let through: no rule of {} matches", lists(blocker)),
         (None, Verdict::Excepted { rule, exception }) => {
             writeln!(out, "decision   let through\nrule       {rule}\nexception  {exception}")
         }
@@ -193,7 +193,7 @@ fn decision(out: &mut String, blocker: &Blocker, wanted: &BlockingRequest, profi
             let instead = instead.map(|(kind, _)| format!(", with an empty {kind}")).unwrap_or_default();
             writeln!(out, "decision   blocked{instead}\nrule       {rule}")
         }
-        (None, Verdict::Shortened { to, rule }) => {
+        (None, Verdict::ParamsRemoved { to, rule }) => {
             writeln!(out, "decision   sent on without parameters, to {to}\nrule       {rule}")
         }
     };

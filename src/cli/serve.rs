@@ -54,7 +54,7 @@ async fn serve(lookup: Lookup, loaded: LoadedConfig, arguments: ServeArguments) 
     let shutdown = CancellationToken::new();
     tokio::spawn(end_on_signal(shutdown.clone())?);
     let banner = banner::text(&proxy, &lookup, &own);
-    proxy.look_in(lookup);
+    proxy.set_config_lookup(lookup);
     // The watch is open before the banner is printed: no save after that is missed.
     let watched = arguments.clone();
     let watch = reload::watch(Arc::clone(&proxy), move |config| watched.apply(config));

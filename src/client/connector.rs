@@ -142,7 +142,7 @@ impl Connector {
         let tls = self.tls.as_ref().ok_or(UpstreamError::NoTrustStore)?;
         let mut fetched = 0;
         loop {
-            let config = if http1_only { &tls.http1 } else { &tls.any };
+            let config = if http1_only { &tls.http1 } else { &tls.http2_or_http1 };
             let tcp = match tcp.take() {
                 Some(tcp) => tcp,
                 None => self.tcp(target, client, PortRule::WebOnly).await?,

@@ -24,7 +24,7 @@ use super::{
     pool::{KeptHttp1, Pool},
     response_wait::ResponseWait,
     retry::ReplayableRequest,
-    tolerant_io::{self, Surplus, TolerantIo},
+    tolerant_io::{self, ExtraFields, TolerantIo},
 };
 use crate::{
     http::{
@@ -44,7 +44,7 @@ pub(super) struct Http1Connection {
     check_unread: Arc<AtomicBool>,
     /// See [`AliveIo`].
     asks: Arc<AtomicBool>,
-    surplus: Surplus,
+    surplus: ExtraFields,
     local: Option<IpAddr>,
     /// The origin has answered on this connection.
     has_answered: bool,
@@ -126,7 +126,7 @@ impl Client {
 
 pub(super) async fn handshake(stream: Stream, upgrades: bool) -> Result<Http1Connection, UpstreamError> {
     let [check_unread, asks] = [(); 2].map(|()| Arc::<AtomicBool>::default());
-    let surplus = Surplus::default();
+    let surplus = ExtraFields::default();
     let io = AliveIo::new(stream.io, Arc::clone(&asks));
     let has_unread = |io: &mut AliveIo| connector::has_unread(io.get_mut());
     let io = TolerantIo::new(io, has_unread, Arc::clone(&check_unread), Arc::clone(&surplus));

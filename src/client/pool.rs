@@ -50,7 +50,7 @@ const PINNED_IDLE: usize = 8;
 
 /// The kept connections, and those that are being opened for more than one request.
 pub(super) struct Pool {
-    kept: Mutex<Kept>,
+    kept: Mutex<Connections>,
     max_idle: usize,
     idle_timeout: Duration,
     patience: Patience,
@@ -61,7 +61,7 @@ pub(super) struct Pool {
 }
 
 #[derive(Default)]
-struct Kept {
+struct Connections {
     http1: HashMap<Arc<Target>, Vec<KeptHttp1>>,
     http2: HashMap<Arc<Target>, Vec<Http2Connection>>,
     opening: HashMap<Arc<Target>, Opening>,
@@ -401,7 +401,7 @@ impl Pool {
     }
 }
 
-impl Kept {
+impl Connections {
     fn count(&self) -> usize {
         let http1: usize = self.http1.values().map(Vec::len).sum();
         let http2 = self.http2.values().flatten();

@@ -47,7 +47,7 @@ const TICKETS_PER_HOST: usize = 8;
 /// The settings of connections to origins.
 pub(super) struct Tls {
     /// Offers HTTP/2 and HTTP/1.1.
-    pub(super) any: Arc<ClientConfig>,
+    pub(super) http2_or_http1: Arc<ClientConfig>,
     pub(super) http1: Arc<ClientConfig>,
     pub(super) intermediates: Arc<Intermediates>,
 }
@@ -77,7 +77,7 @@ fn build(extra_roots: &[CertificateDer<'static>], insecure: HostPatterns) -> Res
     let mut any = config.clone();
     any.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(Tls { any: Arc::new(any), http1: Arc::new(config), intermediates })
+    Ok(Tls { http2_or_http1: Arc::new(any), http1: Arc::new(config), intermediates })
 }
 
 tokio::task_local! {

@@ -46,7 +46,7 @@ const BODY_READ_SIZE: u64 = 64 * 1024;
 const HEAD_READ_SIZE: usize = 4 * 1024;
 
 /// Fields of the last head beyond those that hyper has room for. More room would be allocated at every head.
-pub(super) type Surplus = Arc<Mutex<HeaderMap>>;
+pub(super) type ExtraFields = Arc<Mutex<HeaderMap>>;
 
 /// A connection to an origin.
 pub(super) struct TolerantIo<I> {
@@ -64,7 +64,7 @@ pub(super) struct TolerantIo<I> {
     is_head: bool,
     /// The connection was reset while the request was written.
     was_reset: bool,
-    surplus: Surplus,
+    surplus: ExtraFields,
 }
 
 #[derive(Debug)]
@@ -91,7 +91,12 @@ enum Chunk {
 }
 
 impl<I: AsyncRead + AsyncWrite + Unpin> TolerantIo<I> {
-    pub(super) fn new(io: I, has_unread: fn(&mut I) -> bool, check_unread: Arc<AtomicBool>, surplus: Surplus) -> Self {
+    pub(super) fn new(
+        io: I,
+        has_unread: fn(&mut I) -> bool,
+        check_unread: Arc<AtomicBool>,
+        surplus: ExtraFields,
+    ) -> Self {
         let (raw, out) = (BytesMut::new(), BytesMut::new());
         Self { io, has_unread, check_unread, state: State::New, raw, out, is_head: false, was_reset: false, surplus }
     }

@@ -11,7 +11,7 @@ use std::{
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 
 use super::{
-    Access, BUILTIN, BUILTIN_UNTOUCHED, Config, HostPatterns, Profiles, RawConfig, blocking, document::Place,
+    Access, BUILTIN, BUILTIN_HOSTS, Config, HostPatterns, Profiles, RawConfig, blocking, document::Place,
     error::Mistake, file, hosts, https, load::is_any_in,
 };
 
@@ -35,7 +35,7 @@ impl RawConfig {
         }
         let blocking = blocking::build(self.blocking.clone(), self.ad_server_lists.take(), base);
         let (blocking, hint) = noted(blocking, mistakes);
-        let untouched = read_untouched(&self.https.except_lists, base, &mut noticed.watched, mistakes);
+        let never_processed = read_never_processed(&self.https.except_lists, base, &mut noticed.watched, mistakes);
         let strangers = "anyone in `access.clients` may use this proxy, strangers among them; set `access.users`";
         let strangers = self.access.is_open_to_strangers().then(|| strangers.to_owned());
         noticed.hints = hint.into_iter().chain(strangers).collect();
@@ -57,7 +57,7 @@ impl RawConfig {
             preset: raw.preset,
             filters: raw.filters,
             blocking,
-            untouched,
+            never_processed,
             profiles: Profiles::default(),
             text_hash: 0,
         };
@@ -175,7 +175,7 @@ fn fingerprint(raw: &RawConfig) -> u64 {
 }
 
 /// Hosts that are neither opened nor rewritten: those of all lists, each of which is read once.
-fn read_untouched(
+fn read_never_processed(
     lists: &[String],
     base: &Path,
     watched: &mut Vec<PathBuf>,
@@ -186,7 +186,7 @@ fn read_untouched(
     for (index, list) in lists.iter().enumerate().filter(|(_, list)| seen.insert(list.as_str())) {
         let (key, path) = (format!("https.except_lists.{index}"), file::under(base, Path::new(list)));
         let text = if list == BUILTIN {
-            Cow::Borrowed(BUILTIN_UNTOUCHED)
+            Cow::Borrowed(BUILTIN_HOSTS)
         } else {
             watched.push(path.clone());
             let text = file::read_text(&path, file::MAX_LIST).map_err(|error| {
@@ -203,8 +203,8 @@ fn read_untouched(
                  or path; `#` starts a comment",
                 path.file_name().unwrap_or_default().display()
             );
-            let elsewhere = Some((path.clone(), Place { line, column: 1 }));
-            mistakes.push(Mistake { elsewhere, ..Mistake::value(&key, problem) });
+            let other_file = Some((path.clone(), Place { line, column: 1 }));
+            mistakes.push(Mistake { other_file, ..Mistake::value(&key, problem) });
         }
     }
     hosts

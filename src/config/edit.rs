@@ -16,7 +16,7 @@ use yaml_edit::{Document, YamlFile, YamlNode, path::YamlPath};
 
 use super::{
     BUILTIN, ConfigError, ListSource, ParsedConfig, RawConfig, document, file,
-    load::{lay_over, with_preset},
+    load::{merge_into, with_preset},
 };
 
 /// Keys that name files and folders, at the end of their paths. They are changed by hand only: whoever may use the panel would read any
@@ -33,7 +33,7 @@ const NAME_FILES: [[&str; 2]; 5] = [
 pub(crate) fn effective(text: &str) -> Result<Value, ConfigError> {
     let tree = document::read(file::without_mark(text)).map_err(|error| ConfigError::content(None, error))?;
     let mut all = serde_yaml::to_value(RawConfig::default()).unwrap_or_default();
-    lay_over(&mut all, with_preset(&tree));
+    merge_into(&mut all, with_preset(&tree));
     Ok(all)
 }
 

@@ -23,7 +23,7 @@ pub struct ConfigError {
 pub(crate) enum Kind {
     Content,
     /// A fault in settings outside the file.
-    Elsewhere,
+    Overrides,
     Missing,
     Unreadable,
 }
@@ -37,7 +37,7 @@ pub(super) struct Mistake {
     /// Whether the key is wrong, not its value.
     pub(super) is_key: bool,
     /// The file and the place that are wrong, where it is not the configuration itself.
-    pub(super) elsewhere: Option<(PathBuf, Place)>,
+    pub(super) other_file: Option<(PathBuf, Place)>,
 }
 
 impl Mistake {
@@ -47,7 +47,7 @@ impl Mistake {
             path: path.split('.').map(str::to_owned).collect(),
             problem: problem.into(),
             is_key: false,
-            elsewhere: None,
+            other_file: None,
         }
     }
 
@@ -99,7 +99,7 @@ impl ConfigError {
     /// Mistakes in the tree, each with its place in the text.
     pub(super) fn mistakes(file: Option<&FilePath>, text: &str, mistakes: &[Mistake]) -> Self {
         let located = mistakes.iter().map(|mistake| {
-            if let Some((file, place)) = &mistake.elsewhere {
+            if let Some((file, place)) = &mistake.other_file {
                 return (Some(file.clone()), (Some(*place), mistake.problem.clone()));
             }
             let place_of = if mistake.is_key { document::place_of_key } else { document::place_of_value };
@@ -111,19 +111,19 @@ impl ConfigError {
     }
 
     /// Settings outside the file that do not fit it.
-    pub(crate) fn elsewhere(problem: String) -> Self {
-        Self { kind: Kind::Elsewhere, ..Self::content(None, (None, problem)) }
+    pub(crate) fn overrides(problem: String) -> Self {
+        Self { kind: Kind::Overrides, ..Self::content(None, (None, problem)) }
     }
 }
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, (elsewhere, (place, problem))) in self.mistakes.iter().enumerate() {
+        for (index, (other_file, (place, problem))) in self.mistakes.iter().enumerate() {
             if index > 0 {
                 writeln!(f)?;
             }
-            match elsewhere.as_ref().or(self.file.as_ref()) {
-                _ if self.kind == Kind::Elsewhere => return f.write_str(problem),
+            match other_file.as_ref().or(self.file.as_ref()) {
+                _ if self.kind == Kind::Overrides => return f.write_str(problem),
                 Some(file) => write!(f, "{}", file.display())?,
                 None => f.write_str("configuration")?,
             }

@@ -207,7 +207,7 @@ fn of_reader(tree: &Value, error: &serde_path_to_error::Error<serde_yaml::Error>
     };
     let is_key = raw.starts_with("unknown field");
     let hint = is_key.then(|| hint::of_unknown_key(tree, &path)).flatten();
-    Mistake { path, problem: with_hint(&raw, hint), is_key, elsewhere: None }
+    Mistake { path, problem: with_hint(&raw, hint), is_key, other_file: None }
 }
 
 /// A mistake that the filters found. A problem with an item of a list begins with the item.
@@ -222,9 +222,9 @@ pub(super) fn of_filters(tree: &Value, error: &gleaner_filters::ConfigError) -> 
 }
 
 /// Filter settings with a tree laid over them, or the mistakes in it.
-pub(super) fn laid_over(filters: &ChainConfig, over: Value) -> Result<ChainConfig, Vec<Mistake>> {
+pub(super) fn merged(filters: &ChainConfig, over: Value) -> Result<ChainConfig, Vec<Mistake>> {
     let mut tree = serde_yaml::to_value(filters).unwrap_or_default();
-    lay_over(&mut tree, over);
+    merge_into(&mut tree, over);
     let root = serde_yaml::Mapping::from_iter([("filters".into(), tree)]);
     let mut mistakes = Vec::new();
     let raw = RawConfig::from_tree(&Value::Mapping(root), &mut mistakes);
@@ -269,32 +269,32 @@ pub(super) fn with_preset(tree: &Value) -> Value {
         && let Ok(mut filters) = serde_yaml::to_value(ChainConfig::crunch())
     {
         if let Some(written) = tree.get("filters") {
-            lay_over(&mut filters, written.clone());
+            merge_into(&mut filters, written.clone());
         }
         tree["filters"] = filters;
     }
     if let Some(written) = tree.get_mut("profiles") {
         let written = std::mem::replace(written, profiles::shipped_tree());
-        lay_over(&mut tree["profiles"], written);
+        merge_into(&mut tree["profiles"], written);
     }
     tree
 }
 
 /// These filter settings with others, written as YAML, laid over them; or the first mistake in those.
-pub fn filters_over(filters: &ChainConfig, yaml: &str) -> Result<ChainConfig, String> {
+pub fn filters_with(filters: &ChainConfig, yaml: &str) -> Result<ChainConfig, String> {
     let over = document::read(yaml).map_err(|(_, problem)| problem)?;
-    laid_over(filters, over).map_err(|mistakes| {
+    merged(filters, over).map_err(|mistakes| {
         let first = mistakes.first().map(Mistake::message).unwrap_or_default();
         first.trim_start_matches("filters.").trim_start_matches("filters: ").to_owned()
     })
 }
 
 /// Lays one tree over another: maps key by key, everything else as a whole. Nothing written changes nothing.
-pub(super) fn lay_over(base: &mut Value, over: Value) {
+pub(super) fn merge_into(base: &mut Value, over: Value) {
     match (base, over) {
         (Value::Mapping(base), Value::Mapping(over)) => {
             for (key, value) in over {
-                lay_over(base.entry(key).or_insert(Value::Null), value);
+                merge_into(base.entry(key).or_insert(Value::Null), value);
             }
         }
         (_, Value::Null) => {}

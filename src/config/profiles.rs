@@ -18,7 +18,7 @@ use super::{
     ClientRange, Config, HostPatterns, Intercept, RawConfig,
     error::Mistake,
     hosts,
-    load::{is_any_in, laid_over, of_filters},
+    load::{is_any_in, merged, of_filters},
     users::Users,
 };
 
@@ -132,7 +132,7 @@ pub struct Profiles {
 
 /// Properties of a client by which its profile is chosen.
 #[derive(Clone, Copy, Debug)]
-pub struct Asker<'a> {
+pub struct ClientInfo<'a> {
     /// Its address, in canonical form.
     pub client: IpAddr,
     /// The name it gave, where users are configured.
@@ -218,7 +218,7 @@ impl Profiles {
                 let above = ["profiles".to_owned(), name.clone()];
                 Mistake { path: above.into_iter().chain(mistake.path).collect(), ..mistake }
             };
-            let filters = laid_over(&config.filters, profile.filters.clone()).unwrap_or_else(|wrong| {
+            let filters = merged(&config.filters, profile.filters.clone()).unwrap_or_else(|wrong| {
                 mistakes.extend(wrong.into_iter().map(within));
                 config.filters.clone()
             });
@@ -262,7 +262,7 @@ impl Profiles {
 
     /// The rules that choose for another `User-Agent`: the parts of it that each names, and its profile.
     #[must_use]
-    pub fn by_agent(&self, asker: &Asker<'_>, host: &str) -> Vec<(&[String], &str)> {
+    pub fn by_agent(&self, asker: &ClientInfo<'_>, host: &str) -> Vec<(&[String], &str)> {
         let before = match self.choose(asker, host).map(|choice| choice.rule) {
             Some(Rule::Device(index)) => index,
             Some(Rule::Shipped(index)) => self.written + index,
@@ -276,7 +276,7 @@ impl Profiles {
     /// The first rule that matches: of `sites`, then of `devices`, then the shipped ones. The host is in its canonical
     /// spelling.
     #[must_use]
-    pub fn choose(&self, asker: &Asker<'_>, host: &str) -> Option<Choice<'_>> {
+    pub fn choose(&self, asker: &ClientInfo<'_>, host: &str) -> Option<Choice<'_>> {
         let (name, rule) = if let Some(index) = self.sites.iter().position(|site| site.hosts.matches(host)) {
             (&*self.sites[index].profile, Rule::Site(index))
         } else {
@@ -319,13 +319,13 @@ impl DeviceRule {
     }
 
     /// `user_agent` and the rule's parts of it are in lower case; none has no part of any rule.
-    fn matches(&self, asker: &Asker<'_>, user_agent: Option<&str>) -> bool {
+    fn matches(&self, asker: &ClientInfo<'_>, user_agent: Option<&str>) -> bool {
         let by_agent = |part: &String| user_agent.is_some_and(|agent| agent.contains(part.as_str()));
         self.fits(asker) && (self.user_agents.is_empty() || self.user_agents.iter().any(by_agent))
     }
 
     /// Whether it matches but for the `User-Agent`.
-    fn fits(&self, asker: &Asker<'_>) -> bool {
+    fn fits(&self, asker: &ClientInfo<'_>) -> bool {
         let by_user = |user: &String| asker.user == Some(user);
         (self.clients.is_empty() || self.clients.iter().any(|range| range.contains(asker.client)))
             && (self.users.is_empty() || self.users.iter().any(by_user))
@@ -342,7 +342,7 @@ mod tests {
 
     fn chosen(yaml: &str, client: &str, user_agent: &str, host: &str) -> (String, Rule) {
         let profiles = Config::from_yaml(yaml, None).unwrap().profiles;
-        let asker = Asker { client: client.parse().unwrap(), user: None, user_agent, port: 8118 };
+        let asker = ClientInfo { client: client.parse().unwrap(), user: None, user_agent, port: 8118 };
         let choice = profiles.choose(&asker, host).unwrap();
         (choice.profile.name.clone(), choice.rule)
     }

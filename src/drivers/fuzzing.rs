@@ -24,7 +24,7 @@ pub fn body(content_type: &[u8], codings: &[u8], body: &[u8]) {
         }
     }
     if let Err(reason) = rewrite::fuzz_api::run(&headers, body) {
-        assert!(!["panic", "panicked"].contains(&reason.as_str()), "{reason}");
+        assert!(reason != "panic", "{reason}");
     }
     let _ = rewrite::decode_html(body);
 }

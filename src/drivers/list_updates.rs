@@ -37,10 +37,10 @@ const TIMEOUT: Duration = Duration::from_mins(2);
 pub const AT_ONCE: usize = 4;
 
 /// How often it is looked whether a list has expired.
-const EVERY: Duration = Duration::from_mins(15);
+const CHECK_INTERVAL: Duration = Duration::from_mins(15);
 
 /// A list with less than one part in so many of the rules that it had is taken for a mistake of its server.
-const SHRUNK: usize = 10;
+const SHRINK_LIMIT: usize = 10;
 
 /// The result of an update.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ pub async fn maintain(proxy: Arc<Proxy>) {
     loop {
         let config = proxy.config();
         let (settings, blocker) = (&config.blocking, proxy.blocker());
-        let mut pause = EVERY;
+        let mut pause = CHECK_INTERVAL;
         if settings.enabled && settings.update {
             let lists: Vec<_> = settings.lists.iter().filter(|list| list.address().is_some()).collect();
             let files: Vec<_> = lists.iter().filter_map(|list| list.file(settings.dir.as_deref())).collect();
@@ -206,7 +206,7 @@ fn judge(
         let what = if is_page { "a web page" } else { "something else" };
         return Err(format!("what arrived is no list but {what}"));
     }
-    if rules.saturating_mul(SHRUNK) < before {
+    if rules.saturating_mul(SHRINK_LIMIT) < before {
         return Err(format!(
             "it shrank from {before} rules to {rules}, which is taken for a mistake; to accept it, delete {} and update again",
             file.display()

@@ -30,12 +30,12 @@ const DEBOUNCE: Duration = Duration::from_millis(200);
 
 /// Time without changes before a file is read that asks nobody for a password any more: it may be half of one, written to
 /// a slow disk.
-const REST: Duration = Duration::from_secs(3);
+const PAUSE_BEFORE_DROPPING_USERS: Duration = Duration::from_secs(3);
 
 /// Reads the configuration again, from where it was looked for at start, and puts it in force, or logs why not. Compiling
 /// lists may take seconds, so this is no function for a thread that serves requests.
 pub fn reload(proxy: &Proxy, overrides: impl FnOnce(&mut Config)) {
-    let Some(lookup) = proxy.lookup() else {
+    let Some(lookup) = proxy.config_lookup() else {
         return info!("no configuration file is known, the defaults stay in force");
     };
     report(proxy, load(proxy, &lookup, overrides), false);
@@ -111,7 +111,7 @@ pub fn watch(
             watch.changed(&proxy).await;
             let asked = Arc::clone(&proxy);
             if spawn_blocking(move || drops_users(&asked)).await.unwrap_or(true) {
-                watch.rest(REST).await;
+                watch.rest(PAUSE_BEFORE_DROPPING_USERS).await;
             }
             let is_of_lists = !watch.is_of_others.load(Relaxed);
             let lists = proxy.running().blocker.fingerprint;
@@ -119,7 +119,7 @@ pub fn watch(
             // target, other lists may be named. Each watch is open before the files are read, and one save is
             // reported once.
             let loaded = loop {
-                let (Some(next), Some(lookup)) = (Watch::begin(&proxy), proxy.lookup()) else { return };
+                let (Some(next), Some(lookup)) = (Watch::begin(&proxy), proxy.config_lookup()) else { return };
                 watch = next;
                 let (changed, overrides) = (Arc::clone(&proxy), Arc::clone(&overrides));
                 let loading = spawn_blocking(move || load(&changed, &lookup, &*overrides));
@@ -199,14 +199,14 @@ impl Watch {
 
 /// Whether the file that is there now asks nobody for a password, and the configuration in force does.
 fn drops_users(proxy: &Proxy) -> bool {
-    let found = proxy.lookup().and_then(|lookup| lookup.read().ok());
+    let found = proxy.config_lookup().and_then(|lookup| lookup.read().ok());
     !proxy.config().access.users.is_empty() && found.is_some_and(|found| found.config.access.users.is_empty())
 }
 
 /// The paths to watch, as the watcher names them: every place where the configuration may be, its lists, and the
 /// certificate of the authority, which may not be made yet.
 fn names(proxy: &Proxy) -> BTreeSet<PathBuf> {
-    let places = proxy.lookup().into_iter().flat_map(|lookup| lookup.places);
+    let places = proxy.config_lookup().into_iter().flat_map(|lookup| lookup.places);
     let running = proxy.running();
     let authority = running.config.authority_dir.as_deref().map(authority::certificate_file);
     let files = places.chain(running.watched.iter().cloned()).chain(authority);

@@ -124,7 +124,7 @@ impl Body {
     }
 
     /// Waits for its first frame, for so long at most.
-    pub(crate) async fn begun(mut self, limit: Duration) -> Self {
+    pub(crate) async fn with_first_frame(mut self, limit: Duration) -> Self {
         match timeout(limit, self.frame()).await {
             Ok(Some(Ok(frame))) => Self::prefixed([frame].into(), self),
             Ok(Some(Err(error))) => Self::broken(error),

@@ -141,8 +141,8 @@ pub(crate) struct Totals {
     pub(crate) all: Counts,
     /// By the hour since 1970, the oldest first.
     pub(crate) hours: VecDeque<(u64, Counts)>,
-    pub(crate) devices: Top<Client>,
-    pub(crate) sites: Top<Box<str>>,
+    pub(crate) devices: TopCounts<Client>,
+    pub(crate) sites: TopCounts<Box<str>>,
     /// Pages that passed unchanged, by the reason.
     pub(crate) passed: BTreeMap<PassReason, u64>,
     /// Requests by route and by the first digit of the status.
@@ -154,19 +154,19 @@ pub(crate) struct Totals {
 
 /// Counts by key, for a bounded number of keys.
 #[derive(Clone, Debug)]
-pub(crate) struct Top<K> {
+pub(crate) struct TopCounts<K> {
     pub(crate) each: HashMap<K, Counts>,
     /// Sum of the counts of the keys that there was no place for.
     pub(crate) others: Counts,
 }
 
-impl<K> Default for Top<K> {
+impl<K> Default for TopCounts<K> {
     fn default() -> Self {
         Self { each: HashMap::new(), others: Counts::default() }
     }
 }
 
-impl<K: Hash + Eq + Clone> Top<K> {
+impl<K: Hash + Eq + Clone> TopCounts<K> {
     fn add<Q: Hash + Eq + ToOwned + ?Sized>(&mut self, key: &Q, counts: &Counts, most: usize)
     where
         K: Borrow<Q> + From<Q::Owned>,
@@ -194,7 +194,7 @@ impl<K: Hash + Eq + Clone> Top<K> {
 
 /// The last requests and the totals.
 #[derive(Debug)]
-pub(crate) struct Records {
+pub(crate) struct RequestHistory {
     pub(crate) started: SystemTime,
     state: Mutex<State>,
     live: broadcast::Sender<Arc<Record>>,
@@ -206,7 +206,7 @@ struct State {
     totals: Totals,
 }
 
-impl Records {
+impl RequestHistory {
     pub(crate) fn new() -> Self {
         Self { started: SystemTime::now(), state: Mutex::default(), live: broadcast::channel(LIVE).0 }
     }
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn the_last_requests_and_the_sites_with_the_most_are_kept() {
-        let records = Records::new();
+        let records = RequestHistory::new();
         for index in 0..MAX_RECORDS + MAX_SITES {
             records.add(record("often.example:443", Outcome::Unchanged));
             records.add(record(&format!("h{index}.example:80"), Outcome::Passed(PassReason::STATUS)));
@@ -326,7 +326,7 @@ mod tests {
     #[ignore = "it measures, and asserts nothing"]
     fn the_time_that_a_record_takes() {
         const COUNT: u32 = 1_000_000;
-        let records = Records::new();
+        let records = RequestHistory::new();
         let hosts: Vec<String> = (0..1000).map(|index| format!("h{index}.example:443")).collect();
         let started = std::time::Instant::now();
         for index in 0..COUNT {

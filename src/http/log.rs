@@ -28,7 +28,7 @@ use crate::{
     config::{Log, LogFormat},
     http::{
         body::ByteCount,
-        history::{PageEffect, Record, Records},
+        history::{PageEffect, Record, RequestHistory},
         outcome::Outcome,
     },
     net::route::Route,
@@ -92,14 +92,14 @@ pub(crate) struct RequestLog {
     pub(crate) sent: ByteCount,
     broken_by: Option<BrokenBy>,
     /// Whether the end of the body is still to come.
-    unended: bool,
+    body_unfinished: bool,
     pub(crate) outcome: Outcome,
     /// Effect of the filters in numbers, for a page that was rewritten.
     pub(crate) page: Option<PageEffect>,
     /// Where it is kept for the panel.
-    records: Arc<Records>,
+    records: Arc<RequestHistory>,
     /// Its entry was handed over; this one is not written.
-    silent: bool,
+    handed_over: bool,
 }
 
 impl RequestLog {
@@ -108,7 +108,7 @@ impl RequestLog {
         aborted: &CancellationToken,
         method: http::Method,
         started: Instant,
-        records: &Arc<Records>,
+        records: &Arc<RequestHistory>,
     ) -> Self {
         Self {
             client,
@@ -122,33 +122,33 @@ impl RequestLog {
             received: ByteCount::default(),
             sent: ByteCount::default(),
             broken_by: None,
-            unended: false,
+            body_unfinished: false,
             outcome: Outcome::default(),
             page: None,
             records: Arc::clone(records),
-            silent: false,
+            handed_over: false,
         }
     }
 
     /// The response has a body; an entry that is written before its end says that it broke off. A response to HEAD has none,
     /// whatever its fields say (RFC 9110 § 9.3.2).
     pub(crate) fn expect_end(&mut self) {
-        self.unended = self.method != http::Method::HEAD;
+        self.body_unfinished = self.method != http::Method::HEAD;
     }
 
     pub(crate) fn ended(&mut self) {
-        self.unended = false;
+        self.body_unfinished = false;
     }
 
     pub(crate) fn broken_by(&mut self, who: BrokenBy) {
         self.broken_by = Some(who);
-        self.unended = false;
+        self.body_unfinished = false;
     }
 
     /// Hands the entry over.
     pub(crate) fn take(&mut self) -> Self {
         let mut blank = Self::new(self.client, &self.aborted, self.method.clone(), self.started, &self.records);
-        blank.silent = true;
+        blank.handed_over = true;
         std::mem::replace(self, blank)
     }
 }
@@ -179,10 +179,10 @@ const CLIENT_LEFT: u16 = 499;
 
 impl Drop for RequestLog {
     fn drop(&mut self) {
-        if self.silent {
+        if self.handed_over {
             return;
         }
-        if self.status == 0 || self.unended {
+        if self.status == 0 || self.body_unfinished {
             self.broken_by = Some(if self.aborted.is_cancelled() { BrokenBy::Shutdown } else { BrokenBy::Client });
         }
         let (status, outcome) = match self.status {

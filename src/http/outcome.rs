@@ -124,7 +124,7 @@ impl PassReason {
     pub(crate) const SLOW: Self = Self("slow");
     pub(crate) const BROKEN_OFF: Self = Self("broken-off");
     pub(crate) const CANCELLED: Self = Self("cancelled");
-    pub(crate) const PANICKED: Self = Self("panicked");
+    pub(crate) const PANICKED: Self = Self("panic");
 
     /// Whether the same content would pass again.
     pub(crate) fn is_lasting(self) -> bool {
@@ -137,7 +137,7 @@ impl PassReason {
             Self::CANCELLED,
             Self::PANICKED,
         ];
-        !may_end.contains(&self) && !["out-of-time", "panic"].contains(&self.0)
+        !may_end.contains(&self) && self.0 != "out-of-time"
     }
 
     /// The reason for a person; tokens that say it themselves stay.

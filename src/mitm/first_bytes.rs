@@ -22,7 +22,7 @@ pub(super) enum FirstBytes {
 pub(super) struct Hello {
     pub(super) name: Option<String>,
     /// A version, methods of encryption and an application protocol that we speak too.
-    pub(super) is_spoken: bool,
+    pub(super) is_supported: bool,
 }
 
 /// Reads until it is known what the client speaks; all that was read stays in `read`.
@@ -39,7 +39,7 @@ pub(super) async fn first_bytes(client: &mut (impl AsyncRead + Unpin), read: &mu
                 Ok(Some(accepted)) => return FirstBytes::Tls(Hello::of(&accepted.client_hello())),
                 Ok(None) if read.len() < MAX_CLIENT_HELLO => {}
                 // TLS that rustls does not read, such as that of clients that know TLS 1.0 only.
-                _ => return FirstBytes::Tls(Hello::unspoken()),
+                _ => return FirstBytes::Tls(Hello::unsupported()),
             }
         } else {
             match is_http(read) {
@@ -84,11 +84,11 @@ impl Hello {
             protocols.peek().is_none() || protocols.any(|protocol| authority::ALPN_PROTOCOLS.contains(&protocol));
         Self {
             name: hello.server_name().map(str::to_owned),
-            is_spoken: speaks_http && authority::can_be_shown_leaf(hello),
+            is_supported: speaks_http && authority::can_be_shown_leaf(hello),
         }
     }
 
-    fn unspoken() -> Self {
-        Self { name: None, is_spoken: false }
+    fn unsupported() -> Self {
+        Self { name: None, is_supported: false }
     }
 }

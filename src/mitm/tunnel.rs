@@ -28,7 +28,7 @@ const BUFFER: usize = 16 * 1024;
 /// When the program ends, a tunnel in which nothing has moved for so long is closed at once, unless the client spoke
 /// last: browsers keep many idle ones, and each end would last for the whole grace period. A client that spoke last
 /// may be waiting for a slow response.
-const QUIET: Duration = Duration::from_secs(1);
+const QUIET_TIME: Duration = Duration::from_secs(1);
 
 /// How long a tunnel may be silent.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +110,7 @@ async fn drained(draining: &CancellationToken, moved: &[ByteCount; 2], client_sp
     draining.cancelled().await;
     loop {
         let before = total(moved);
-        sleep(QUIET).await;
+        sleep(QUIET_TIME).await;
         if total(moved) == before && !client_spoke_last.load(Relaxed) {
             return;
         }
@@ -138,7 +138,7 @@ mod tests {
             &token,
             http::Method::CONNECT,
             tokio::time::Instant::now(),
-            &std::sync::Arc::new(crate::http::history::Records::new()),
+            &std::sync::Arc::new(crate::http::history::RequestHistory::new()),
         );
         let [bytes_in, bytes_out] = [&log.received, &log.sent].map(Arc::clone);
         let copied = copy(&token, client_side, server_side, log, SilenceLimits::in_use(&Timeouts::default()));

@@ -90,13 +90,13 @@ pub(crate) enum Refusal {
 #[derive(Debug)]
 pub(crate) struct Acl {
     access: Access,
-    own: Vec<SocketAddr>,
+    listen_addrs: Vec<SocketAddr>,
 }
 
 impl Acl {
-    /// `own` are the addresses the proxy listens on.
-    pub(crate) fn new(access: Access, own: Vec<SocketAddr>) -> Self {
-        Self { access, own }
+    /// `listen_addrs` are the addresses the proxy listens on.
+    pub(crate) fn new(access: Access, listen_addrs: Vec<SocketAddr>) -> Self {
+        Self { access, listen_addrs }
     }
 
     pub(crate) fn client_allowed(&self, client: IpAddr) -> bool {
@@ -173,7 +173,7 @@ impl Acl {
     /// Whether the address is one this proxy listens on, however it is reached.
     pub(crate) fn is_own(&self, addr: SocketAddr) -> bool {
         let ip = embedded(addr.ip());
-        self.own.iter().any(|own| {
+        self.listen_addrs.iter().any(|own| {
             own.port() == addr.port()
                 && (own.ip().to_canonical() == ip || ip.is_unspecified() || (own.ip().is_unspecified() && is_local(ip)))
         })

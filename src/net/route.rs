@@ -24,7 +24,7 @@ impl Route {
     /// Where a CONNECT leads. `intercepts`: whether the client's connections are opened at all.
     pub(crate) fn of_connect(target: &Target, config: &Config, intercepts: bool) -> Self {
         let host = target.plain_host();
-        if intercepts && !config.https.except.matches(host) && !config.untouched.matches(host) {
+        if intercepts && !config.https.except.matches(host) && !config.never_processed.matches(host) {
             Self::Intercept
         } else {
             Self::Tunnel

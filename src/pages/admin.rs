@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// Who asks for a page of ours, and how.
-pub(crate) struct Visit<'a> {
+pub(crate) struct AdminRequest<'a> {
     device: Device,
     user_agent: &'a str,
     /// Where the client connected to.
@@ -43,7 +43,7 @@ pub(crate) struct Visit<'a> {
     tunnel: Option<&'a str>,
 }
 
-impl<'a> Visit<'a> {
+impl<'a> AdminRequest<'a> {
     pub(crate) fn new<B>(connection: &'a Connection, device: Device, request: &'a Request<B>) -> Self {
         let encrypted = connection.tunnel.as_ref().filter(|tunnel| tunnel.scheme == Scheme::Https);
         Self {
@@ -63,7 +63,7 @@ impl<'a> Visit<'a> {
 }
 
 /// Answers a request for a page of ours.
-pub(crate) fn answer<B>(proxy: &Proxy, visit: &Visit<'_>, request: &Request<B>) -> Response<Body> {
+pub(crate) fn answer<B>(proxy: &Proxy, visit: &AdminRequest<'_>, request: &Request<B>) -> Response<Body> {
     let running = proxy.running();
     let path = request.uri().path();
     if let Some(refusal) = check_method(request) {
@@ -120,7 +120,7 @@ fn check_method<B>(request: &Request<B>) -> Option<Response<Body>> {
 /// Whether a client has accepted our certificate: by the style sheet of a start page that it was shown, over TLS. A page that a
 /// person has opened shows nothing: there a wrong certificate is a warning, which can be passed; nor does what another site's page
 /// names.
-fn learn<B>(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, request: &Request<B>) -> bool {
+fn learn<B>(proxy: &Proxy, running: &RuntimeState, visit: &AdminRequest<'_>, request: &Request<B>) -> bool {
     let is_opened = request.headers().get("sec-fetch-dest").is_some_and(|destination| destination == "document");
     let (Some(connect), Some(authority), false) = (visit.connect, running.authority.get(), is_opened) else {
         return false;

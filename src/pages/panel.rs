@@ -20,9 +20,9 @@ use hyper::body::Incoming;
 use maud::{Markup, PreEscaped, html};
 use url::form_urlencoded;
 
-use self::access::Guest;
+use self::access::PanelVisitor;
 use crate::{
-    config::Asker,
+    config::ClientInfo,
     http::body::Body,
     net::{
         control_host::CONTROL_HOST,
@@ -49,13 +49,13 @@ const MAX_FORM: usize = 256 * 1024;
 const STYLE: &str = include_str!("panel/style.css");
 
 /// A request for the panel, and what its answer is made from.
-struct Visit<'a> {
+struct PanelRequest<'a> {
     proxy: &'a Arc<Proxy>,
     running: &'a RuntimeState,
     connection: &'a Connection,
     device: &'a Device,
     user_agent: &'a str,
-    guest: Guest,
+    guest: PanelVisitor,
     path: &'a str,
     /// The path with the query.
     address: &'a str,
@@ -105,7 +105,7 @@ pub(crate) async fn answer(
     let (path, address) = (head.uri.path(), head.uri.path_and_query().map_or("/", |address| address.as_str()));
     let user_agent = device::user_agent(&head.headers);
     let visit =
-        Visit { proxy, running: &running, connection, device: &device, user_agent, guest, path, address, query };
+        PanelRequest { proxy, running: &running, connection, device: &device, user_agent, guest, path, address, query };
     match head.method {
         Method::GET | Method::HEAD if metrics::has(visit.path) => metrics::answer(&visit, &head.headers).await,
         Method::GET | Method::HEAD => visit.page(),
@@ -132,7 +132,7 @@ async fn read_form(body: Incoming) -> Option<Fields> {
     Some(Fields::read(&whole.await.ok()?.ok()?.to_bytes()))
 }
 
-impl Visit<'_> {
+impl PanelRequest<'_> {
     fn page(&self) -> Response<Body> {
         if self.guest.must_log_in {
             return access::log_in_page(self, StatusCode::UNAUTHORIZED, None, self.address);
@@ -196,8 +196,8 @@ impl Visit<'_> {
     }
 
     /// Who asks, where settings depend on it.
-    fn asker(&self) -> Asker<'_> {
-        Asker {
+    fn asker(&self) -> ClientInfo<'_> {
+        ClientInfo {
             client: self.device.address,
             user: self.device.user.as_deref(),
             user_agent: self.user_agent,

@@ -27,10 +27,10 @@ pub(super) fn checked_chain(
     filters: &ChainConfig,
 ) -> Result<Arc<Chain>, ConfigError> {
     let chain = chain(config, blocker, filters);
-    chain.map(Arc::new).map_err(|error| ConfigError::elsewhere(format!("configuration: filters.{error}")))
+    chain.map(Arc::new).map_err(|error| ConfigError::overrides(format!("configuration: filters.{error}")))
 }
 
-pub(crate) struct Look {
+pub(crate) struct PageProfile {
     /// Whether they are rewritten at all.
     pub(crate) enabled: bool,
     pub(crate) chain: Arc<Chain>,
@@ -39,7 +39,7 @@ pub(crate) struct Look {
     pub(crate) reader: Option<ReaderLook>,
 }
 
-impl Look {
+impl PageProfile {
     /// The looks of all profiles, in their order. Profiles with the same settings share a chain.
     pub(super) fn all(config: &Config, blocker: &Arc<Blocker>) -> Result<Vec<Self>, ConfigError> {
         let mut looks: Vec<Self> = Vec::new();

@@ -5,7 +5,7 @@ use std::{hash::Hash, net::IpAddr, sync::Arc};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header, uri::PathAndQuery};
 use url::Url;
 
-use super::{Look, no_transform, shares::Owner};
+use super::{PageProfile, no_transform, shares::Owner};
 use crate::{
     config::HostPatterns,
     http::headers::{Coding, accept, validators},
@@ -22,7 +22,7 @@ const X_REQUESTED_WITH: HeaderName = HeaderName::from_static("x-requested-with")
 #[derive(Clone)]
 pub(crate) struct RequestInfo<'a> {
     pub(super) client: IpAddr,
-    pub(crate) look: &'a Look,
+    pub(crate) look: &'a PageProfile,
     target: &'a Target,
     host: &'a str,
     path: Option<PathAndQuery>,
@@ -57,7 +57,7 @@ impl<'a> RequestInfo<'a> {
         client: IpAddr,
         target: &'a Target,
         host: &'a str,
-        look: &'a Look,
+        look: &'a PageProfile,
     ) -> Self {
         let headers = request.headers();
         let mut info = Self {

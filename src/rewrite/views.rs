@@ -23,8 +23,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, header, res
 use ring::hmac;
 use url::{Url, form_urlencoded};
 
-pub(crate) use self::originals::Kept;
 use self::originals::Originals;
+pub(crate) use self::originals::StoredPage;
 use crate::{
     http::headers::{members, without},
     net::{control_host, device::Device, target::Target},
@@ -44,17 +44,17 @@ const ID_BYTES: usize = 8;
 pub(crate) type PageId = [u8; ID_BYTES];
 
 /// Makes links and checks them.
-pub(crate) struct Controls {
+pub(crate) struct ViewLinks {
     tokens: Arc<Tokens>,
     originals: Originals,
 }
 
 /// The meaning of a request's address.
-pub(crate) enum Asked {
+pub(crate) enum LinkCheck {
     /// An address that is no link of the bar.
-    Page,
+    NotALink,
     /// An address in the form of a link of the bar that must not have its effect; this is the page.
-    NotOurs(Url),
+    Invalid(Url),
     /// A view of the page.
     View(View, PageId),
 }
@@ -62,18 +62,18 @@ pub(crate) enum Asked {
 /// The bar of one rewritten page.
 #[derive(Clone)]
 pub(crate) struct PageControls {
-    controls: Arc<Controls>,
+    links: Arc<ViewLinks>,
     device: Device,
     /// The request's cookies and credentials: what was kept with others is not shown.
     account: Vec<(HeaderName, HeaderValue)>,
     view: View,
     /// Id in the link that was followed.
-    asked: Option<PageId>,
+    followed_id: Option<PageId>,
     /// Id for the links on the page: known when the page has been received.
-    id: Arc<OnceLock<PageId>>,
+    page_id: Arc<OnceLock<PageId>>,
 }
 
-impl Controls {
+impl ViewLinks {
     pub(crate) fn new(tokens: Arc<Tokens>) -> Self {
         Self { tokens, originals: Originals::default() }
     }
@@ -84,31 +84,31 @@ impl Controls {
         request: &mut Request<B>,
         target: &Target,
         device: impl Fn(&HeaderMap) -> Device,
-    ) -> Asked {
+    ) -> LinkCheck {
         // A page can ask for whole addresses there (`referrerpolicy`).
         let referer = request.headers().get(header::REFERER).and_then(|referer| split(referer.to_str().ok()?));
         if let Some(Ok(referer)) = referer.map(|(left, _)| HeaderValue::try_from(left)) {
             request.headers_mut().insert(header::REFERER, referer);
         }
         let Some((page, ours)) = request.uri().path_and_query().and_then(|path| split(path.as_str())) else {
-            return Asked::Page;
+            return LinkCheck::NotALink;
         };
         let asked = view_and_token(&ours);
-        let Ok(page) = page.parse::<PathAndQuery>() else { return Asked::Page };
+        let Ok(page) = page.parse::<PathAndQuery>() else { return LinkCheck::NotALink };
         let Some(url) = set_path(request, &page).and_then(|()| target.url(&page)) else {
-            return Asked::Page;
+            return LinkCheck::NotALink;
         };
         if request.method() != Method::GET {
             // A form without an address of its own is sent to that of the view.
-            return Asked::Page;
+            return LinkCheck::NotALink;
         }
-        let Some((view, token)) = asked else { return Asked::NotOurs(url) };
+        let Some((view, token)) = asked else { return LinkCheck::Invalid(url) };
         let headers = request.headers();
         let (id, mac) = token.split_at(ID_BYTES);
         let id: PageId = id.try_into().unwrap_or_default();
         let signed = signed(&device(headers), &url, view, id);
         let is_ours = hmac::verify(self.tokens.key(), &signed, mac).is_ok();
-        if is_ours && is_of_page(headers, &url) { Asked::View(view, id) } else { Asked::NotOurs(url) }
+        if is_ours && is_of_page(headers, &url) { LinkCheck::View(view, id) } else { LinkCheck::Invalid(url) }
     }
 
     /// The bar of a page that is shown to this client; `shown` where it is a view.
@@ -122,22 +122,29 @@ impl Controls {
         let account =
             fields.flat_map(|name| headers.get_all(&name).iter().map(move |value| (name.clone(), value.clone())));
         let view = shown.map(|(view, _)| view).unwrap_or_default();
-        let asked = shown.map(|(_, id)| id);
-        PageControls { controls: Arc::clone(self), device, account: account.collect(), view, asked, id: Arc::default() }
+        let followed_id = shown.map(|(_, id)| id);
+        PageControls {
+            links: Arc::clone(self),
+            device,
+            account: account.collect(),
+            view,
+            followed_id,
+            page_id: Arc::default(),
+        }
     }
 }
 
 impl PageControls {
     /// Numbers the page, all of which has come.
     pub(crate) fn number(&self, page: &Url, body: &[Bytes]) {
-        let mut context = hmac::Context::with_key(self.controls.tokens.key());
+        let mut context = hmac::Context::with_key(self.links.tokens.key());
         context.update(b"page");
         context.update(&of_client(&self.device, &[page.as_str()]));
         for chunk in body {
             context.update(chunk);
         }
         // Another call has nothing to add.
-        let _ = self.id.set(start(context));
+        let _ = self.page_id.set(start(context));
     }
 
     /// The links of the bar; those to other views where the page can be asked for again.
@@ -152,8 +159,8 @@ impl PageControls {
         let mut link = page.clone();
         link.set_fragment(None);
         // If the page id is not known yet, zeros: the cached original is then not found and the page is fetched again.
-        let id = self.id.get().copied().unwrap_or_default();
-        let mac = hmac::sign(self.controls.tokens.key(), &signed(&self.device, &link, view, id));
+        let id = self.page_id.get().copied().unwrap_or_default();
+        let mac = hmac::sign(self.links.tokens.key(), &signed(&self.device, &link, view, id));
         let token = BASE64_URL_SAFE_NO_PAD.encode([&id, mac.as_ref()].concat());
         let before = page.query().map(|query| format!("{query}&")).unwrap_or_default();
         link.set_query(Some(&format!("{before}{PARAMETER}={view}.{token}")));
@@ -167,7 +174,7 @@ impl PageControls {
 
     /// Whether the request is for a view, rather than for the page itself.
     fn is_view(&self) -> bool {
-        self.asked.is_some()
+        self.followed_id.is_some()
     }
 
     /// Keeps a page as it came for its other views, unless it must not be stored (RFC 9111 § 5.2.2.5).
@@ -177,22 +184,22 @@ impl PageControls {
         if is_secret || self.is_view() && self.original(page).is_some() {
             return;
         }
-        if let Some(&id) = self.id.get() {
+        if let Some(&id) = self.page_id.get() {
             // Cookies are set once.
             let headers = without(&head.headers, |name| *name == header::SET_COOKIE);
-            let original = Kept { page: page.clone(), status: head.status, headers, body: body.to_vec() };
-            self.controls.originals.keep(&self.device, self.place(id), original);
+            let original = StoredPage { page: page.clone(), status: head.status, headers, body: body.to_vec() };
+            self.links.originals.keep(&self.device, self.cache_key(id), original);
         }
     }
 
     /// The original of this view.
-    fn original(&self, page: &Url) -> Option<Arc<Kept>> {
-        self.controls.originals.get(&self.device, self.place(self.asked?), page)
+    fn original(&self, page: &Url) -> Option<Arc<StoredPage>> {
+        self.links.originals.get(&self.device, self.cache_key(self.followed_id?), page)
     }
 
     /// Under which number a page is kept.
-    fn place(&self, id: PageId) -> PageId {
-        let mut context = hmac::Context::with_key(self.controls.tokens.key());
+    fn cache_key(&self, id: PageId) -> PageId {
+        let mut context = hmac::Context::with_key(self.links.tokens.key());
         for (name, value) in &self.account {
             context.update(&[name.as_str().as_bytes(), value.as_bytes(), b"\n"].concat());
         }
@@ -203,7 +210,7 @@ impl PageControls {
 
 impl RequestInfo<'_> {
     /// The original of a view, where it is still here.
-    pub(crate) fn kept_original(&self) -> Option<Arc<Kept>> {
+    pub(crate) fn kept_original(&self) -> Option<Arc<StoredPage>> {
         self.controls.as_ref()?.original(&self.url()?)
     }
 

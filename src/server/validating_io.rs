@@ -53,7 +53,7 @@ pub(super) struct ValidatingIo<I> {
     /// Interim responses that are being written.
     informational: BytesMut,
     /// Everything that hyper wrote has gone out.
-    flushed: bool,
+    is_flushed: bool,
     /// Bytes of the buffer in which no whole head was found.
     parsed: usize,
     /// The client has shut down its side.
@@ -76,9 +76,6 @@ enum Phase {
     Upgraded,
 }
 
-/// Whether bytes can be handed over, or the connection has ended.
-type More = bool;
-
 impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
     pub(super) fn new(io: I, state: Arc<ConnectionState>, limits: Arc<ConnectionLimits>, timeouts: Timeouts) -> Self {
         Self {
@@ -90,7 +87,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
             heads: 0,
             timer: ConnectionTimer::new(timeouts),
             informational: BytesMut::new(),
-            flushed: true,
+            is_flushed: true,
             parsed: 0,
             eof: false,
             half_closed_checks: 0,
@@ -115,7 +112,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
     }
 
     /// Between messages: waits for a whole head.
-    fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<More>> {
+    fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
         loop {
             if !self.buffer.is_empty() && self.take_head() {
                 return Poll::Ready(Ok(true));
@@ -176,7 +173,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
     }
 
     /// The request is handed over: waits for its response to be done, or for the client to leave.
-    fn poll_response(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<More>> {
+    fn poll_response(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
         self.state.task.register(cx.waker());
         loop {
             let next = {
@@ -185,7 +182,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
                     Some(Phase::Upgraded)
                 } else if progress.rejection.is_some() {
                     Some(Phase::Rejected)
-                } else if progress.is_answered(self.heads) && !self.flushed {
+                } else if progress.is_answered(self.heads) && !self.is_flushed {
                     // The client takes it slowly: hyper would take an end for a break.
                     return Poll::Pending;
                 } else {
@@ -209,8 +206,8 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
 
     /// Everything has gone out: if that was a whole response, waits for the next request from here on. hyper reads again
     /// when the client sends something, because `poll_response` has asked for it.
-    fn flushed(&mut self, cx: &mut Context<'_>) {
-        self.flushed = true;
+    fn on_flushed(&mut self, cx: &mut Context<'_>) {
+        self.is_flushed = true;
         if !matches!(self.phase, Phase::AwaitingResponse) || !self.state.progress.lock().is_answered(self.heads) {
             return;
         }
@@ -225,7 +222,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
     }
 
     /// The client has shut down its side and may wait for its response: waits until it is taken for gone.
-    fn poll_half_closed(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<More>> {
+    fn poll_half_closed(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
         while self.timer.poll_expired(Wait::HalfClosed, cx).is_ready() {
             self.timer.reset();
             self.half_closed_checks += 1;
@@ -297,7 +294,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> ValidatingIo<I> {
     /// Writes interim responses where no other message is half written.
     fn poll_informational(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let waiting = self.state.progress.lock().informational.split();
-        if self.flushed {
+        if self.is_flushed {
             // Later they would come in the middle of the final response.
             self.informational.unsplit(waiting);
         }
@@ -364,7 +361,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for ValidatingIo<I> {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         ready!(this.poll_informational(cx))?;
-        this.flushed = false;
+        this.is_flushed = false;
         let written = ready!(Pin::new(&mut this.io).poll_write_vectored(cx, bufs));
         // Progress on the response restarts the half-close check: the client is still reading.
         this.half_closed_checks = 0;
@@ -378,11 +375,11 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for ValidatingIo<I> {
     /// hyper flushes when it has written all it had.
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        if this.flushed {
+        if this.is_flushed {
             ready!(this.poll_informational(cx))?;
         }
         ready!(Pin::new(&mut this.io).poll_flush(cx))?;
-        this.flushed(cx);
+        this.on_flushed(cx);
         Poll::Ready(Ok(()))
     }
 

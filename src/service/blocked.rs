@@ -32,7 +32,7 @@ impl Exchange {
             return None;
         }
         let verdict = blocker.judge(&wanted);
-        if matches!(verdict, Verdict::Free | Verdict::Excepted { .. }) || self.goes_anyway(request, &wanted) {
+        if matches!(verdict, Verdict::Allowed | Verdict::Excepted { .. }) || self.goes_anyway(request, &wanted) {
             return None;
         }
         match verdict {
@@ -44,7 +44,7 @@ impl Exchange {
                 self.log_blocked(&rule);
                 Some(blocked_resource(&wanted, instead, request.headers().get(header::ORIGIN)))
             }
-            Verdict::Shortened { to, rule } if request.method().is_safe() && to != url => {
+            Verdict::ParamsRemoved { to, rule } if request.method().is_safe() && to != url => {
                 let rule = rule.to_string();
                 if !wanted.is_document() {
                     // Nobody sees this address, and a script's request may not follow a redirect (CORS, `redirect: 'error'`).

@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, V
 use hyper::body::{Body as _, Incoming};
 use tokio_util::sync::CancellationToken;
 
-use super::{Answer, Exchange, max_forwards, subrequests::NextPages, upgrade::UpgradeRequest};
+use super::{Answer, Exchange, max_forwards, subrequests::Subrequests, upgrade::UpgradeRequest};
 use crate::{
     client::OnInformational,
     http::{
@@ -59,7 +59,7 @@ impl Exchange {
         let own_look =
             look.of_request(&running.config, &running.blocker, profile, view.map(|(view, _)| view), is_paused, reader);
         let headers = request.headers();
-        info.controls = view.map(|_| self.proxy.controls.of_page(self.device(headers), headers, view));
+        info.controls = view.map(|_| self.proxy.view_links.of_page(self.device(headers), headers, view));
         let look = own_look.as_ref().unwrap_or(look);
         info.look = look;
         if view.is_none() {
@@ -69,9 +69,9 @@ impl Exchange {
         let version = request.version();
         let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &info, upgrade.as_ref());
         let may_ask_again = self.running.rewriter.may_ask_again(&info);
-        let more = may_ask_again.then(|| NextPages::of(&outgoing, self, permit));
+        let subrequests = may_ask_again.then(|| Subrequests::of(&outgoing, self, permit));
         if let Some(kept) = view.and_then(|_| info.kept_original()) {
-            let shown = self.rewrite(&mut info, kept.response(), more).await;
+            let shown = self.rewrite(&mut info, kept.response(), subrequests).await;
             return Ok(Answer::Response(self.only_rewritten(&info, shown)));
         }
         let informational = self.pass_informational_on(&mut outgoing, version);
@@ -97,9 +97,9 @@ impl Exchange {
             // At the head of an error curl ends its upload with less than it announced, for which h2 resets the stream and
             // drops what is queued: the body must not come much later.
             let body = std::mem::take(response.body_mut());
-            *response.body_mut() = Box::pin(body.begun(EARLY_ERROR)).await;
+            *response.body_mut() = Box::pin(body.with_first_frame(EARLY_ERROR)).await;
         }
-        let response = self.rewrite(&mut info, response, more).await;
+        let response = self.rewrite(&mut info, response, subrequests).await;
         Ok(Answer::Response(self.only_rewritten(&info, response)))
     }
 
@@ -136,14 +136,14 @@ impl Exchange {
         &mut self,
         info: &mut RequestInfo<'_>,
         response: Response<Body>,
-        more: Option<NextPages>,
+        subrequests: Option<Subrequests>,
     ) -> Response<Body> {
         let media = Media::of(response.headers());
         if media == Media::Html {
-            info.prepare_page(|fields| self.proxy.controls.of_page(self.device(fields), fields, None));
+            info.prepare_page(|fields| self.proxy.view_links.of_page(self.device(fields), fields, None));
         }
         let rewriter = &self.running.rewriter;
-        let (mut response, outcome) = rewriter.rewrite(info, response, more).await;
+        let (mut response, outcome) = rewriter.rewrite(info, response, subrequests).await;
         if matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
             // Over HTTP/2 hyper would send a body that must not be there.
             *response.body_mut() = Body::default();

@@ -36,7 +36,7 @@ const ABOUT_THE_PAGE: [HeaderName; 8] = [
 ];
 
 /// The next pages of what was asked for.
-pub(super) struct NextPages {
+pub(super) struct Subrequests {
     running: Arc<RuntimeState>,
     connection: Arc<Connection>,
     permit: Permit,
@@ -44,7 +44,7 @@ pub(super) struct NextPages {
     extensions: Extensions,
 }
 
-impl NextPages {
+impl Subrequests {
     /// Further requests for the page that this request, as it goes upstream, is for.
     pub(super) fn of(request: &Request<Body>, exchange: &Exchange, permit: &Permit) -> Self {
         Self {
@@ -85,7 +85,7 @@ impl NextPages {
     }
 }
 
-impl Fetch for NextPages {
+impl Fetch for Subrequests {
     async fn fetch(&mut self, path: PathAndQuery, from: Option<&Url>) -> Option<Response<IncomingBody>> {
         let request = self.request(path, from)?;
         let requester = Requester { is_nested: true, ..self.connection.requester() };

@@ -15,9 +15,9 @@ use super::failed_connects::FailedConnects;
 use crate::{
     blocking::{Blocker, PausedDevices},
     config::{Config, ConfigError, Lookup},
-    http::{headers::Pseudonyms, history::Records},
+    http::{headers::Pseudonyms, history::RequestHistory},
     mitm::{TunnelledHosts, authority::AuthorityError, trusted_devices::TrustedDevices},
-    rewrite::{Rewriter, Workers, views::Controls},
+    rewrite::{Rewriter, Workers, views::ViewLinks},
     server::connection_limits::ConnectionLimits,
     state::{
         bypass_links::BypassLinks, forms::Forms, loaded_config::LoadedConfig, reader_preferences::ReaderPreferences,
@@ -42,9 +42,9 @@ const MAX_IDLE: usize = 512;
 pub struct Proxy {
     running: ArcSwap<RuntimeState>,
     /// The addresses that it listens on.
-    pub(crate) own: Vec<SocketAddr>,
+    pub(crate) listen_addrs: Vec<SocketAddr>,
     /// Where the configuration is looked for, if not only in the one file.
-    lookup: OnceLock<Lookup>,
+    config_lookup: OnceLock<Lookup>,
     /// The file in force.
     pub(crate) file: ArcSwapOption<PathBuf>,
     /// Configuration at start, to report changed settings that need a restart.
@@ -56,8 +56,8 @@ pub struct Proxy {
     pub(crate) paused_devices: PausedDevices,
     pub(crate) forms: Forms,
     pub(crate) sessions: Sessions,
-    pub(crate) records: Arc<Records>,
-    pub(crate) controls: Arc<Controls>,
+    pub(crate) records: Arc<RequestHistory>,
+    pub(crate) view_links: Arc<ViewLinks>,
     pub(crate) reader_preferences: ReaderPreferences,
     /// Why the last reload failed, for the start page.
     pub(crate) reload_error: ArcSwapOption<String>,
@@ -87,10 +87,10 @@ pub enum StartError {
 }
 
 impl Proxy {
-    /// Makes a proxy that will listen on `own`.
-    pub fn new(loaded: LoadedConfig, own: Vec<SocketAddr>) -> Result<Arc<Self>, StartError> {
+    /// Makes a proxy that will listen on these addresses.
+    pub fn new(loaded: LoadedConfig, listen_addrs: Vec<SocketAddr>) -> Result<Arc<Self>, StartError> {
         let config = &loaded.config;
-        check_listen(config, &own)?;
+        check_listen(config, &listen_addrs)?;
         warn_about_ineffective(&loaded);
         let workers = Workers::new(config.limits.page_workers);
         let (connections, max_idle) = descriptor_budget(config.limits.connections);
@@ -98,14 +98,14 @@ impl Proxy {
         let trusted_devices = TrustedDevices::open(config.authority_dir.as_deref());
         let tunnelled = TunnelledHosts::open(config.authority_dir.as_deref());
         let file = loaded.file.clone();
-        let running = RuntimeState::new(loaded, own.clone(), rewriter, max_idle, None)?;
+        let running = RuntimeState::new(loaded, listen_addrs.clone(), rewriter, max_idle, None)?;
         let tokens = Arc::new(Tokens::open(running.config.authority_dir.as_deref()));
         let reader_preferences = ReaderPreferences::open(running.config.authority_dir.as_deref());
         Ok(Arc::new(Self {
             started_with: Arc::clone(&running.config),
             running: ArcSwap::from_pointee(running),
-            own,
-            lookup: OnceLock::new(),
+            listen_addrs,
+            config_lookup: OnceLock::new(),
             file: ArcSwapOption::new(file.map(Arc::new)),
             workers,
             pseudonyms: Pseudonyms::new(Arc::clone(&tokens)),
@@ -113,8 +113,8 @@ impl Proxy {
             paused_devices: PausedDevices::new(),
             forms: Forms::new(Arc::clone(&tokens)),
             sessions: Sessions::new(),
-            records: Arc::new(Records::new()),
-            controls: Arc::new(Controls::new(Arc::clone(&tokens))),
+            records: Arc::new(RequestHistory::new()),
+            view_links: Arc::new(ViewLinks::new(Arc::clone(&tokens))),
             tokens,
             reader_preferences,
             reload_error: ArcSwapOption::empty(),
@@ -132,12 +132,12 @@ impl Proxy {
     /// Puts another configuration in force. Requests on their way keep the one they began with. On an
     /// error everything stays as it is.
     pub fn reload(&self, loaded: LoadedConfig) -> Result<(), StartError> {
-        check_listen(&loaded.config, &self.own)?;
+        check_listen(&loaded.config, &self.listen_addrs)?;
         warn_about_ineffective(&loaded);
         let before = self.running();
         let rewriter = Rewriter::new(&loaded.config, &loaded.blocker, self.workers.clone())?;
-        let own = self.own.clone();
-        let running = RuntimeState::new(loaded, own, rewriter, self.max_idle, Some(&before))?;
+        let listen_addrs = self.listen_addrs.clone();
+        let running = RuntimeState::new(loaded, listen_addrs, rewriter, self.max_idle, Some(&before))?;
         self.running.store(Arc::new(running));
         if let Ok(runtime) = Handle::try_current() {
             runtime.spawn(free_later(Arc::clone(&before.blocker)));
@@ -172,15 +172,15 @@ impl Proxy {
     }
 
     /// Says where the configuration is looked for at a reload. Only the first call counts.
-    pub fn look_in(&self, lookup: Lookup) {
+    pub fn set_config_lookup(&self, lookup: Lookup) {
         // A second call has nothing to add: the places do not change while the program runs.
-        let _ = self.lookup.set(lookup);
+        let _ = self.config_lookup.set(lookup);
     }
 
     /// Where the configuration is looked for; none for the defaults within and nothing else.
-    pub(crate) fn lookup(&self) -> Option<Lookup> {
+    pub(crate) fn config_lookup(&self) -> Option<Lookup> {
         let named = || self.config_file().map(|file| Lookup::new(Some(file)));
-        self.lookup.get().cloned().or_else(named)
+        self.config_lookup.get().cloned().or_else(named)
     }
 
     pub(crate) fn running(&self) -> Arc<RuntimeState> {
@@ -227,7 +227,7 @@ fn warn_about_ineffective(loaded: &LoadedConfig) {
 
 /// Listening wider than this machine must be meant; the addresses in use may come from elsewhere than
 /// the configuration.
-fn check_listen(config: &Config, own: &[SocketAddr]) -> Result<(), ConfigError> {
-    let problem = own.iter().find_map(|addr| config.access.problem_with_listening(addr.ip()));
-    problem.map_or(Ok(()), |problem| Err(ConfigError::elsewhere(problem)))
+fn check_listen(config: &Config, listen_addrs: &[SocketAddr]) -> Result<(), ConfigError> {
+    let problem = listen_addrs.iter().find_map(|addr| config.access.problem_with_listening(addr.ip()));
+    problem.map_or(Ok(()), |problem| Err(ConfigError::overrides(problem)))
 }

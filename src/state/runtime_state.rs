@@ -33,7 +33,7 @@ pub(crate) struct RuntimeState {
 impl RuntimeState {
     pub(crate) fn new(
         loaded: LoadedConfig,
-        own: Vec<SocketAddr>,
+        listen_addrs: Vec<SocketAddr>,
         rewriter: Rewriter,
         max_idle: usize,
         before: Option<&Self>,
@@ -46,7 +46,7 @@ impl RuntimeState {
         )?;
         let authenticator = kept_or_new(before.and_then(|old| old.authenticator.as_ref()), &config.access.users);
         let panel_login = kept_or_new(before.and_then(|old| old.panel_login.as_ref()), &config.panel.users());
-        let acl = Arc::new(Acl::new(config.access.clone(), own));
+        let acl = Arc::new(Acl::new(config.access.clone(), listen_addrs));
         let client = Arc::new(Client::new(&config, Arc::clone(&acl), max_idle));
         Ok(Self {
             config: Arc::new(config),

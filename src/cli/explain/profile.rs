@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::{
     TrustedDevices,
-    config::{Asker, Choice, Config, Intercept},
+    config::{Choice, ClientInfo, Config, Intercept},
     mitm::TunnelledHosts,
     net::{
         access_control::{Acl, Initiator, is_private},
@@ -28,7 +28,7 @@ pub(super) enum Connection {
 }
 
 /// The decisions for this client at this address, one a line, and the treatment of its connection.
-pub(super) fn explain(config: &Config, asker: &Asker<'_>, url: &Url) -> (String, Connection) {
+pub(super) fn explain(config: &Config, asker: &ClientInfo<'_>, url: &Url) -> (String, Connection) {
     let host = url.host_str().unwrap_or_default().trim_end_matches('.');
     let mut text = String::new();
     let Some(Choice { profile, rule, .. }) = config.profiles.choose(asker, host) else {
@@ -52,7 +52,7 @@ pub(super) fn explain(config: &Config, asker: &Asker<'_>, url: &Url) -> (String,
     };
     let excepted = [
         (config.rewrite.except.matches(host), "the host is in `rewrite.except`"),
-        (config.untouched.matches(host), "the host is in a list of `https.except_lists`"),
+        (config.never_processed.matches(host), "the host is in a list of `https.except_lists`"),
         (!profile.rewrite, "the profile does not rewrite pages"),
         (connection == Connection::Tunnelled, "the connection is tunnelled"),
         (
@@ -71,7 +71,7 @@ pub(super) fn explain(config: &Config, asker: &Asker<'_>, url: &Url) -> (String,
 }
 
 /// The answer to a request that reaches no filter and no list. Where a name leads is known only when it is resolved.
-pub(super) fn answered(config: &Config, asker: &Asker<'_>, url: &Url) -> Option<String> {
+pub(super) fn answered(config: &Config, asker: &ClientInfo<'_>, url: &Url) -> Option<String> {
     if !config.access.allows_client(asker.client) {
         let lan = is_private(asker.client) && !config.access.lan;
         let lan =
@@ -97,7 +97,7 @@ fn target(url: &Url) -> Option<Target> {
 /// The treatment of an encrypted connection, and its reason.
 fn encrypted(
     config: &Config,
-    asker: &Asker<'_>,
+    asker: &ClientInfo<'_>,
     url: &Url,
     host: &str,
     intercept: Intercept,
@@ -105,7 +105,7 @@ fn encrypted(
     let tunnelled = |reason: &str| (Connection::Tunnelled, vec![format!("tunnelled: {reason}")]);
     let excepted = [
         (config.https.except.matches(host), "the host is in `https.except`"),
-        (config.untouched.matches(host), "the host is in a list of `https.except_lists`"),
+        (config.never_processed.matches(host), "the host is in a list of `https.except_lists`"),
         (intercept == Intercept::Off, "`intercept` is off for this profile"),
     ];
     if let Some((_, reason)) = excepted.iter().find(|(applies, _)| *applies) {
@@ -139,7 +139,7 @@ fn encrypted(
 }
 
 /// The programs of this client that refuse our certificate for the host.
-fn refusing(config: &Config, asker: &Asker<'_>, url: &Url) -> Vec<String> {
+fn refusing(config: &Config, asker: &ClientInfo<'_>, url: &Url) -> Vec<String> {
     let Some(target) = target(url).filter(|_| config.https.tunnel_refused) else { return Vec::new() };
     let all = TunnelledHosts::open(config.authority_dir.as_deref()).all();
     let of_client =

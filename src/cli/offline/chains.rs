@@ -8,7 +8,7 @@ use gleaner_filters::{
 };
 
 use crate::{
-    config::{filters_over, in_plain_words},
+    config::{filters_with, in_plain_words},
     state::loaded_config::LoadedConfig,
 };
 
@@ -65,7 +65,7 @@ pub fn named(base: &ChainConfig, name: &str) -> anyhow::Result<ChainConfig> {
 
 /// These settings with others laid over them, key by key.
 pub fn lay_over(filters: &ChainConfig, yaml: &str) -> anyhow::Result<ChainConfig> {
-    filters_over(filters, yaml).map_err(anyhow::Error::msg)
+    filters_with(filters, yaml).map_err(anyhow::Error::msg)
 }
 
 /// A chain, and a second one that only cleans, for pages on which the first gives up because too little would be left.

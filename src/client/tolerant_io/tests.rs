@@ -7,7 +7,7 @@ async fn read(request: &str, response: &str) -> String {
     let mut all = Vec::new();
     for size in [1, 7, 64 * 1024] {
         let (near, mut far) = duplex(1 << 20);
-        let mut io = TolerantIo::new(near, |_| false, Arc::default(), Surplus::default());
+        let mut io = TolerantIo::new(near, |_| false, Arc::default(), ExtraFields::default());
         io.write_all(request.as_bytes()).await.unwrap();
         for piece in response.as_bytes().chunks(size) {
             far.write_all(piece).await.unwrap();

@@ -25,7 +25,7 @@ use tracing_subscriber::fmt::MakeWriter;
 const MAX_QUEUED_LINES: usize = 16 * 1024;
 
 /// How long the thread rests after a batch: a line is seen at most so much later.
-const REST: Duration = Duration::from_millis(20);
+const WRITER_PAUSE: Duration = Duration::from_millis(20);
 
 pub(super) struct LogQueue {
     lines: Sender<Vec<u8>>,
@@ -105,6 +105,6 @@ fn write_lines(queued: &Receiver<Vec<u8>>, counts: &Counts) {
         if lost > 0 {
             tracing::warn!(lines = lost, "lines of the log were lost: standard error was not read");
         }
-        thread::sleep(REST);
+        thread::sleep(WRITER_PAUSE);
     }
 }

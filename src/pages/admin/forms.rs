@@ -4,7 +4,7 @@ use http::Response;
 use maud::{Markup, html};
 use url::form_urlencoded;
 
-use super::Visit;
+use super::AdminRequest;
 use crate::{
     http::body::Body,
     net::device::Device,
@@ -32,7 +32,7 @@ pub(super) fn is_path(path: &str) -> bool {
 }
 
 /// Does what the form is for, and leads to the page that shows it.
-pub(super) fn answer(proxy: &Proxy, visit: &Visit<'_>, path: &str, query: &str) -> Option<Response<Body>> {
+pub(super) fn answer(proxy: &Proxy, visit: &AdminRequest<'_>, path: &str, query: &str) -> Option<Response<Body>> {
     let mut pairs = form_urlencoded::parse(query.as_bytes());
     let is_token = |value: &str| proxy.forms.is_token(value, &visit.device, path);
     pairs.any(|(name, value)| name == "token" && is_token(&value)).then_some(())?;

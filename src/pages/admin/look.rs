@@ -7,13 +7,13 @@ use http::{Request, Response, StatusCode};
 use maud::{Markup, html};
 use url::{Url, form_urlencoded};
 
-use super::Visit;
-use crate::{config::Asker, http::body::Body, net::control_host::LOOK, pages::template, state::proxy::Proxy};
+use super::AdminRequest;
+use crate::{config::ClientInfo, http::body::Body, net::control_host::LOOK, pages::template, state::proxy::Proxy};
 
 /// From one size of type to the next, in percent.
 const STEP: u16 = 15;
 
-pub(super) fn answer<B>(proxy: &Proxy, visit: &Visit<'_>, request: &Request<B>) -> Response<Body> {
+pub(super) fn answer<B>(proxy: &Proxy, visit: &AdminRequest<'_>, request: &Request<B>) -> Response<Body> {
     let query: Vec<_> = form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes()).collect();
     let value = |wanted: &str| query.iter().find(|(name, _)| name == wanted).map(|(_, value)| &**value);
     let page = value("page").and_then(|page| Url::parse(page).ok());
@@ -39,9 +39,9 @@ fn path(page: Option<&Url>, chosen: &[(&str, &str)]) -> String {
     format!("{LOOK}?{}", query.extend_pairs(page).extend_pairs(chosen).finish())
 }
 
-fn of_profile(proxy: &Proxy, visit: &Visit<'_>, page: Option<&Url>) -> ReaderLook {
+fn of_profile(proxy: &Proxy, visit: &AdminRequest<'_>, page: Option<&Url>) -> ReaderLook {
     let running = proxy.running();
-    let asker = Asker {
+    let asker = ClientInfo {
         client: visit.device.address,
         user: visit.user(),
         user_agent: visit.user_agent,

@@ -14,7 +14,7 @@ const PRIVATE: &str = r"/\.(local|lan|home|internal|home\.arpa|localhost)$/.test
 
 /// The script. Where the proxy does not answer, browsers go on without it.
 pub(super) fn script(config: &Config, proxy: SocketAddr) -> String {
-    let lists = [&config.https.except, &config.rewrite.except, &config.untouched];
+    let lists = [&config.https.except, &config.rewrite.except, &config.never_processed];
     let mut direct: Vec<_> = lists.into_iter().flat_map(HostPatterns::iter).collect();
     direct.sort_unstable();
     direct.dedup();

@@ -10,13 +10,13 @@ use gleaner_filters::output::Style;
 use maud::{Markup, html};
 
 use super::{
-    Visit,
+    AdminRequest,
     certificate::{APPLE, DER, PEM},
     forms, qr,
     system::System,
 };
 use crate::{
-    config::{Asker, Choice, Intercept},
+    config::{Choice, ClientInfo, Intercept},
     net::{addresses::addresses_for_devices, control_host::CONTROL_HOST},
     pages::template,
     state::{proxy::Proxy, runtime_state::RuntimeState},
@@ -33,7 +33,7 @@ pub(super) const CHECK_STYLE: &str = ".untrusted{display:none}.live:before{conte
 /// Longest `User-Agent` that is repeated on the page: all of one that is real, because rules name parts of it.
 const SHOWN: usize = 500;
 
-pub(super) fn page(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>) -> Markup {
+pub(super) fn page(proxy: &Proxy, running: &RuntimeState, visit: &AdminRequest<'_>) -> Markup {
     let choice = profile(running, visit);
     let intercept = choice.map_or(Intercept::Off, |choice| choice.profile.intercept);
     let checks = visit.proxied && intercept != Intercept::Off && running.authority.open().is_some();
@@ -70,8 +70,8 @@ pub(super) fn page(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>) -> 
 }
 
 /// The profile of this browser, whatever the site.
-fn profile<'a>(running: &'a RuntimeState, visit: &Visit<'_>) -> Option<Choice<'a>> {
-    let asker = Asker {
+fn profile<'a>(running: &'a RuntimeState, visit: &AdminRequest<'_>) -> Option<Choice<'a>> {
+    let asker = ClientInfo {
         client: visit.device.address,
         user: visit.user(),
         user_agent: visit.user_agent,
@@ -86,24 +86,30 @@ const CHECK_PURPOSE: &str = "check";
 /// The letter before the token in the host name of the style sheet.
 const CHECK_HOST: &str = "c";
 
-fn check_token(proxy: &Proxy, visit: &Visit<'_>) -> String {
+fn check_token(proxy: &Proxy, visit: &AdminRequest<'_>) -> String {
     proxy.tokens.fresh(CHECK_PURPOSE, &client(visit))
 }
 
 /// Whether a request over TLS is one for the style sheet of a page that this client was just shown: nobody else knows the host's
 /// name, and no exception of a person is for it.
-pub(super) fn is_check(proxy: &Proxy, visit: &Visit<'_>, path: &str) -> bool {
+pub(super) fn is_check(proxy: &Proxy, visit: &AdminRequest<'_>, path: &str) -> bool {
     let label = visit.tunnel.and_then(|host| host.strip_suffix(CONTROL_HOST)?.strip_suffix('.'));
     let token = label.and_then(|label| label.strip_prefix(CHECK_HOST));
     path == CHECK && token.is_some_and(|token| proxy.tokens.is_fresh(token, CHECK_PURPOSE, &client(visit)))
 }
 
 /// The client that a page is shown to: its address and user. Some systems have another `User-Agent` for what a page loads.
-fn client(visit: &Visit<'_>) -> [String; 2] {
+fn client(visit: &AdminRequest<'_>) -> [String; 2] {
     [visit.device.address.to_string(), visit.user().unwrap_or_default().to_owned()]
 }
 
-fn next_step(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, intercept: Intercept, is_known: bool) -> Markup {
+fn next_step(
+    proxy: &Proxy,
+    running: &RuntimeState,
+    visit: &AdminRequest<'_>,
+    intercept: Intercept,
+    is_known: bool,
+) -> Markup {
     let system = System::guess(visit.user_agent);
     html! {
         @if !visit.proxied {
@@ -152,15 +158,15 @@ fn next_step(proxy: &Proxy, running: &RuntimeState, visit: &Visit<'_>, intercept
     }
 }
 
-fn proxy_steps(proxy: &Proxy, visit: &Visit<'_>, system: System) -> Vec<Markup> {
+fn proxy_steps(proxy: &Proxy, visit: &AdminRequest<'_>, system: System) -> Vec<Markup> {
     let address = proxy_address(proxy, visit, system);
     system.proxy_steps(address, &format!("http://{address}/wpad.dat"))
 }
 
 /// The proxy's address for a device with this system: that of the network, if a person reads about a phone at loopback.
-fn proxy_address(proxy: &Proxy, visit: &Visit<'_>, system: System) -> SocketAddr {
+fn proxy_address(proxy: &Proxy, visit: &AdminRequest<'_>, system: System) -> SocketAddr {
     let is_elsewhere = visit.local.ip().is_loopback() && system != System::guess(visit.user_agent);
-    let reached = is_elsewhere.then(|| addresses_for_devices(&proxy.own));
+    let reached = is_elsewhere.then(|| addresses_for_devices(&proxy.listen_addrs));
     reached.and_then(|reached| reached.first().copied()).unwrap_or(visit.local)
 }
 
@@ -169,7 +175,7 @@ fn steps(steps: &[Markup]) -> Markup {
 }
 
 /// The proxy's knowledge of this device, and how to make it forget.
-fn this_device(proxy: &Proxy, visit: &Visit<'_>, choice: Option<Choice<'_>>, is_known: bool) -> Markup {
+fn this_device(proxy: &Proxy, visit: &AdminRequest<'_>, choice: Option<Choice<'_>>, is_known: bool) -> Markup {
     let tunnelled = proxy.tunnelled.of(&visit.device);
     let forget = forms::button(&proxy.forms, &visit.device, forms::FORGET, "Forget this device");
     html! {
@@ -195,8 +201,8 @@ fn this_device(proxy: &Proxy, visit: &Visit<'_>, choice: Option<Choice<'_>>, is_
 }
 
 /// How another device comes here.
-fn other_devices(proxy: &Proxy, visit: &Visit<'_>) -> Markup {
-    let reached = addresses_for_devices(&proxy.own);
+fn other_devices(proxy: &Proxy, visit: &AdminRequest<'_>) -> Markup {
+    let reached = addresses_for_devices(&proxy.listen_addrs);
     let best = |addr: &&SocketAddr| addr.ip() == visit.local.ip();
     let address = reached.iter().find(best).or(reached.first());
     html! {
@@ -219,7 +225,7 @@ fn other_devices(proxy: &Proxy, visit: &Visit<'_>) -> Markup {
 }
 
 /// All steps for one system.
-pub(super) fn system_page(proxy: &Proxy, visit: &Visit<'_>, system: System) -> Markup {
+pub(super) fn system_page(proxy: &Proxy, visit: &AdminRequest<'_>, system: System) -> Markup {
     template::document(
         system.name(),
         &html! {

@@ -10,7 +10,7 @@ use http::{HeaderValue, Method, Response, StatusCode, header, request::Parts};
 use maud::{Markup, html};
 use tracing::{info, warn};
 
-use super::{Fields, Visit, notice, page, see_other, site};
+use super::{Fields, PanelRequest, notice, page, see_other, site};
 use crate::{
     http::body::Body,
     net::{credentials::Denied, device::Device, target::Scheme},
@@ -22,7 +22,7 @@ use crate::{
 const COOKIE: &str = "gleaner-panel";
 
 /// A client that may see the panel.
-pub(super) struct Guest {
+pub(super) struct PanelVisitor {
     /// The id of its session, where a password is asked for.
     pub(super) session: Option<String>,
     pub(super) must_log_in: bool,
@@ -30,7 +30,7 @@ pub(super) struct Guest {
     token: String,
 }
 
-impl Guest {
+impl PanelVisitor {
     /// The hidden field of a form.
     pub(super) fn field(&self) -> Markup {
         html! { input type="hidden" name="token" value=(self.token); }
@@ -48,7 +48,7 @@ pub(super) fn check(
     running: &RuntimeState,
     device: &Device,
     head: &Parts,
-) -> Result<Guest, Box<Response<Body>>> {
+) -> Result<PanelVisitor, Box<Response<Body>>> {
     let refused = |title: &str, text: &str| Box::new(notice(StatusCode::FORBIDDEN, title, text));
     let panel = &running.config.panel;
     if !panel.enabled {
@@ -80,7 +80,7 @@ pub(super) fn check(
     let session = session(proxy, running, device, head);
     let must_log_in = running.panel_login.is_some() && session.is_none();
     let token = proxy.forms.token(device, &format!("panel {}", session.as_deref().unwrap_or_default()));
-    Ok(Guest { session, must_log_in, token })
+    Ok(PanelVisitor { session, must_log_in, token })
 }
 
 /// The host that was asked: that of the address, or of the `Host` field.
@@ -116,7 +116,12 @@ fn session(proxy: &Proxy, running: &RuntimeState, device: &Device, head: &Parts)
 
 /// The page that asks for the password.
 /// Afterwards it leads to `then`: with its query, which may name a site.
-pub(super) fn log_in_page(visit: &Visit<'_>, status: StatusCode, problem: Option<&str>, then: &str) -> Response<Body> {
+pub(super) fn log_in_page(
+    visit: &PanelRequest<'_>,
+    status: StatusCode,
+    problem: Option<&str>,
+    then: &str,
+) -> Response<Body> {
     page(
         status,
         "Log in",
@@ -138,7 +143,7 @@ pub(super) fn log_in_page(visit: &Visit<'_>, status: StatusCode, problem: Option
 }
 
 /// Checks the password and begins a session.
-pub(super) async fn log_in(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
+pub(super) async fn log_in(visit: &PanelRequest<'_>, form: &Fields) -> Response<Body> {
     let Some(login) = &visit.running.panel_login else {
         return see_other("/panel");
     };
@@ -166,7 +171,7 @@ pub(super) async fn log_in(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
     }
 }
 
-pub(super) fn log_out(visit: &Visit<'_>) -> Response<Body> {
+pub(super) fn log_out(visit: &PanelRequest<'_>) -> Response<Body> {
     if let Some(id) = &visit.guest.session {
         visit.proxy.sessions.end(id);
     }

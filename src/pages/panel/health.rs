@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use http::{Response, StatusCode};
 use maud::{Markup, html};
 
-use super::{Fields, Visit, ago, bytes, notice, see_other};
+use super::{Fields, PanelRequest, ago, bytes, notice, see_other};
 use crate::{
     blocking::{ListState, Pause, fetches, minutes_until, parse_duration},
     config::ListSource,
@@ -13,7 +13,7 @@ use crate::{
     pages::{admin::pause::CHOICES, template},
 };
 
-pub(super) fn page(visit: &Visit<'_>) -> Markup {
+pub(super) fn page(visit: &PanelRequest<'_>) -> Markup {
     let (proxy, running) = (visit.proxy, visit.running);
     let pages = running.rewriter.load();
     let (open, most) = proxy.limits.open();
@@ -51,7 +51,7 @@ pub(super) fn page(visit: &Visit<'_>) -> Markup {
 }
 
 /// The pause of all devices.
-fn pause(visit: &Visit<'_>) -> Markup {
+fn pause(visit: &PanelRequest<'_>) -> Markup {
     html! {
         h2 #pause { "Pause blocking on all devices" }
         @let until = visit.running.blocker.paused_until();
@@ -64,7 +64,7 @@ fn pause(visit: &Visit<'_>) -> Markup {
 }
 
 /// Sets it. It takes effect when the file that has it is read, within a second.
-pub(super) fn set_pause(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
+pub(super) fn set_pause(visit: &PanelRequest<'_>, form: &Fields) -> Response<Body> {
     let Some(dir) = visit.running.config.blocking.dir.as_deref() else {
         return notice(
             StatusCode::INTERNAL_SERVER_ERROR,
@@ -87,7 +87,7 @@ pub(super) fn set_pause(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
     }
 }
 
-fn list_row(visit: &Visit<'_>, list: &ListState) -> Markup {
+fn list_row(visit: &PanelRequest<'_>, list: &ListState) -> Markup {
     let fetched = fetches::last_fetch(&visit.running.config, &list.source).filter(|fetched| fetched.asked > 0);
     let since =
         |time: u64| SystemTime::now().duration_since(UNIX_EPOCH + Duration::from_secs(time)).unwrap_or_default();
@@ -119,7 +119,7 @@ fn list_row(visit: &Visit<'_>, list: &ListState) -> Markup {
 }
 
 /// Browsers whose encrypted connections are opened.
-fn trusted(visit: &Visit<'_>) -> Markup {
+fn trusted(visit: &PanelRequest<'_>) -> Markup {
     let devices = visit.proxy.trusted_devices.all();
     let since = |time: i64| {
         let time = UNIX_EPOCH + Duration::from_secs(u64::try_from(time).unwrap_or_default());
@@ -147,7 +147,7 @@ fn trusted(visit: &Visit<'_>) -> Markup {
 }
 
 /// Hosts and pages that pass as they are for a while.
-fn bypassed(visit: &Visit<'_>) -> Markup {
+fn bypassed(visit: &PanelRequest<'_>) -> Markup {
     let hosts = visit.proxy.tunnelled.all();
     let pages = visit.proxy.bypass_links.count();
     html! {
@@ -174,7 +174,7 @@ fn bypassed(visit: &Visit<'_>) -> Markup {
     }
 }
 
-pub(super) fn forget(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
+pub(super) fn forget(visit: &PanelRequest<'_>, form: &Fields) -> Response<Body> {
     let proxy = visit.proxy;
     if let Ok(address) = form.get("device").parse() {
         proxy.trusted_devices.forget_address(address);

@@ -16,7 +16,7 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-use super::{Visit, harden, health, notice};
+use super::{PanelRequest, harden, health, notice};
 use crate::{
     blocking::fetches,
     http::{
@@ -36,7 +36,7 @@ pub(super) fn has(path: &str) -> bool {
 }
 
 /// Answers without a log-in on this machine; from others, the panel's password is asked for by Basic authentication.
-pub(super) async fn answer(visit: &Visit<'_>, headers: &HeaderMap) -> Response<Body> {
+pub(super) async fn answer(visit: &PanelRequest<'_>, headers: &HeaderMap) -> Response<Body> {
     if visit.guest.must_log_in && !visit.device.address.is_loopback() && !has_password(visit, headers).await {
         let mut response = notice(
             StatusCode::UNAUTHORIZED,
@@ -65,7 +65,7 @@ pub(super) async fn answer(visit: &Visit<'_>, headers: &HeaderMap) -> Response<B
     }
 }
 
-async fn has_password(visit: &Visit<'_>, headers: &HeaderMap) -> bool {
+async fn has_password(visit: &PanelRequest<'_>, headers: &HeaderMap) -> bool {
     let (Some(login), Some((_, password))) =
         (&visit.running.panel_login, credentials::basic(headers, &header::AUTHORIZATION))
     else {
@@ -98,7 +98,7 @@ fn plain(open_metrics: &str) -> String {
     lines.collect()
 }
 
-fn metrics(visit: &Visit<'_>) -> String {
+fn metrics(visit: &PanelRequest<'_>) -> String {
     let mut registry = Registry::with_prefix("gleaner");
     let totals = visit.proxy.records.totals();
     counters(&mut registry, &totals);
@@ -142,7 +142,7 @@ fn counters(registry: &mut Registry, totals: &Totals) {
     registry.register("requests", "Requests, by route and status", requests);
 }
 
-fn gauges(registry: &mut Registry, visit: &Visit<'_>) {
+fn gauges(registry: &mut Registry, visit: &PanelRequest<'_>) {
     let (proxy, running) = (visit.proxy, visit.running);
     let (open, most) = proxy.limits.open();
     let pages = running.rewriter.load();
@@ -189,7 +189,7 @@ fn gauges(registry: &mut Registry, visit: &Visit<'_>) {
     }
 }
 
-fn lists(registry: &mut Registry, visit: &Visit<'_>) {
+fn lists(registry: &mut Registry, visit: &PanelRequest<'_>) {
     let rules = Family::<Labels, Gauge>::default();
     let changed = Family::<Labels, Gauge>::default();
     let config = &visit.running.config;

@@ -4,13 +4,13 @@ use std::time::{Duration, SystemTime};
 
 use maud::{Markup, html};
 
-use super::{Visit, ago, bytes, charts};
+use super::{PanelRequest, ago, bytes, charts};
 use crate::http::history::{Client, Counts, Record, Totals, hour};
 
 /// Rows of a table.
 const ROWS: usize = 15;
 
-pub(super) fn page(visit: &Visit<'_>) -> Markup {
+pub(super) fn page(visit: &PanelRequest<'_>) -> Markup {
     let records = &visit.proxy.records;
     let totals = records.totals();
     let since = records.started.elapsed().unwrap_or_default();

@@ -16,7 +16,7 @@ use tokio::{
     time::{Instant, sleep_until, timeout},
 };
 
-use super::{Fields, Visit, ago, bytes, harden, overview};
+use super::{Fields, PanelRequest, ago, bytes, harden, overview};
 use crate::{
     http::{
         body::{Body, BodyError},
@@ -52,7 +52,7 @@ impl Wanted {
     }
 }
 
-pub(super) fn page(visit: &Visit<'_>) -> Markup {
+pub(super) fn page(visit: &PanelRequest<'_>) -> Markup {
     let wanted = Wanted::of(&visit.query);
     let records = visit.proxy.records.last();
     let shown: Vec<_> = records.iter().filter(|record| wanted.has(record)).take(ROWS).collect();
@@ -120,7 +120,7 @@ fn happened(record: &Record) -> String {
 }
 
 /// Rows as they come, as server-sent events.
-pub(super) fn live(visit: &Visit<'_>) -> Response<Body> {
+pub(super) fn live(visit: &PanelRequest<'_>) -> Response<Body> {
     let end = visit.connection.shutdown.draining.clone();
     let rows = rows(visit.proxy.records.live(), Wanted::of(&visit.query));
     let frames = rows.take_until(async move { end.cancelled().await });

@@ -22,7 +22,7 @@ use serde_json::Value as Json;
 use serde_yaml::Value;
 
 use self::form::Form;
-use super::{Fields, Visit, notice, see_other};
+use super::{Fields, PanelRequest, notice, see_other};
 use crate::{
     config::{
         self, Intercept, Preset,
@@ -88,7 +88,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    pub(super) fn read(visit: &Visit<'_>) -> Result<Self, String> {
+    pub(super) fn read(visit: &PanelRequest<'_>) -> Result<Self, String> {
         let Some(file) = visit.proxy.config_file() else {
             return Ok(Self { file: None, text: String::new() });
         };
@@ -113,13 +113,13 @@ impl Source {
     }
 
     /// Where a file would be.
-    fn place(visit: &Visit<'_>) -> Option<PathBuf> {
-        visit.proxy.lookup()?.places.first().cloned()
+    fn place(visit: &PanelRequest<'_>) -> Option<PathBuf> {
+        visit.proxy.config_lookup()?.places.first().cloned()
     }
 }
 
 /// The settings in force, without changing any.
-pub(super) fn overview(visit: &Visit<'_>) -> Response<Body> {
+pub(super) fn overview(visit: &PanelRequest<'_>) -> Response<Body> {
     let config = &visit.running.config;
     let https = match config.https.intercept {
         Intercept::On => "opened, so that pages can be rewritten",
@@ -151,7 +151,7 @@ pub(super) fn overview(visit: &Visit<'_>) -> Response<Body> {
 }
 
 /// The form of a tab.
-pub(super) fn page(visit: &Visit<'_>, slug: &str) -> Response<Body> {
+pub(super) fn page(visit: &PanelRequest<'_>, slug: &str) -> Response<Body> {
     let Some(tab) = Tab::find(slug) else {
         return notice(StatusCode::NOT_FOUND, "Not here", "There are no such settings.");
     };
@@ -170,7 +170,7 @@ pub(super) fn page(visit: &Visit<'_>, slug: &str) -> Response<Body> {
 }
 
 /// Commits the form of a tab, or shows what it would do to a page.
-pub(super) async fn post(visit: &Visit<'_>, slug: &str, sent: &Fields) -> Response<Body> {
+pub(super) async fn post(visit: &PanelRequest<'_>, slug: &str, sent: &Fields) -> Response<Body> {
     if slug == "create" {
         return create(visit);
     }
@@ -209,7 +209,7 @@ pub(super) async fn post(visit: &Visit<'_>, slug: &str, sent: &Fields) -> Respon
 }
 
 /// Writes the file that `gleaner init` writes.
-fn create(visit: &Visit<'_>) -> Response<Body> {
+fn create(visit: &PanelRequest<'_>) -> Response<Body> {
     let place = Source::read(visit).ok().filter(|source| source.file.is_none()).and_then(|_| Source::place(visit));
     let Some(place) = place else {
         return notice(
@@ -235,7 +235,7 @@ fn create(visit: &Visit<'_>) -> Response<Body> {
 }
 
 /// A page with the navigation of the settings.
-fn show(visit: &Visit<'_>, title: &str, content: &Markup) -> Response<Body> {
+fn show(visit: &PanelRequest<'_>, title: &str, content: &Markup) -> Response<Body> {
     visit.show(
         title,
         &html! {

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use serde_yaml::{Mapping, Value};
 use url::{Host, Url, form_urlencoded};
 
-use super::{Fields, Visit, notice, see_other, settings::Source};
+use super::{Fields, PanelRequest, notice, see_other, settings::Source};
 use crate::{
     config::{Choice, Config, edit::Change},
     http::body::Body,
@@ -45,7 +45,7 @@ pub(super) fn never(host: &str) -> String {
 
 /// The message for a reader whose device has no panel: who can do it, and how.
 pub(super) fn elsewhere(proxy: &Proxy, device: &Device, host: &str) -> String {
-    let port = proxy.own.first().map(SocketAddr::port).unwrap_or_default();
+    let port = proxy.listen_addrs.first().map(SocketAddr::port).unwrap_or_default();
     format!(
         "Whether the pages of {host} are rewritten is decided on the machine that Gleaner runs on: there at \
          `http://127.0.0.1:{port}/settings/site?host={host}`, or in its configuration by {never}. \
@@ -56,7 +56,7 @@ pub(super) fn elsewhere(proxy: &Proxy, device: &Device, host: &str) -> String {
     )
 }
 
-pub(super) fn page(visit: &Visit<'_>) -> Response<Body> {
+pub(super) fn page(visit: &PanelRequest<'_>) -> Response<Body> {
     let Some(host) = host_in(visit.query.get("host")) else {
         return visit.show("One site", &html! {
             form method="get" action="/settings/site" {
@@ -96,7 +96,7 @@ fn page_of(fields: &Fields, host: &str) -> Option<Url> {
 }
 
 /// The rules that now hold for the site.
-fn state(visit: &Visit<'_>, tree: &Value, host: &str) -> Markup {
+fn state(visit: &PanelRequest<'_>, tree: &Value, host: &str) -> Markup {
     let config = &visit.running.config;
     let own = rules(tree)
         .iter()
@@ -122,19 +122,19 @@ fn state(visit: &Visit<'_>, tree: &Value, host: &str) -> Markup {
 }
 
 /// Why the pages of a site stay as they are on this device, if they do.
-fn left_alone(visit: &Visit<'_>, config: &Config, host: &str) -> Option<&'static str> {
+fn left_alone(visit: &PanelRequest<'_>, config: &Config, host: &str) -> Option<&'static str> {
     let profile = config.profiles.choose(&visit.asker(), host).map(|choice| choice.profile);
     [
         (config.rewrite.except.matches(host), "the host, or one above it, is in `rewrite.except`"),
         (config.https.except.matches(host), "the host, or one above it, is in `https.except`"),
-        (config.untouched.matches(host), "the host, or one above it, is in a list of `https.except_lists`"),
+        (config.never_processed.matches(host), "the host, or one above it, is in a list of `https.except_lists`"),
         (profile.is_none_or(|profile| !profile.rewrite), "the profile says so, or `rewrite.enabled`"),
     ]
     .into_iter()
     .find_map(|(is_so, reason)| is_so.then_some(reason))
 }
 
-pub(super) async fn post(visit: &Visit<'_>, form: &Fields) -> Response<Body> {
+pub(super) async fn post(visit: &PanelRequest<'_>, form: &Fields) -> Response<Body> {
     let choice = CHOICES.iter().find(|(word, _)| *word == form.get("choice"));
     let (Some(host), Some((choice, _))) = (host_in(form.get("host")), choice) else {
         return notice(

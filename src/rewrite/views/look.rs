@@ -8,10 +8,10 @@ use crate::{
     blocking::Blocker,
     config::{Config, ConfigError},
     http::headers::validators::Tagger,
-    rewrite::{Look, look::checked_chain},
+    rewrite::{PageProfile, look::checked_chain},
 };
 
-impl Look {
+impl PageProfile {
     /// How the page of one request looks, where that is not as its profile has it.
     pub(crate) fn of_request(
         &self,

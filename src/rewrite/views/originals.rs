@@ -33,7 +33,7 @@ const KEPT_FOR: Duration = Duration::from_mins(10);
 
 /// A response as its origin sent it.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct StoredPage {
     pub(crate) page: Url,
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
@@ -49,12 +49,12 @@ struct Entry {
     client: Device,
     id: PageId,
     since: Instant,
-    kept: Arc<Kept>,
+    kept: Arc<StoredPage>,
 }
 
 impl Originals {
     /// Keeps a page, in the place of the one of this number.
-    pub(super) fn keep(&self, client: &Device, id: PageId, kept: Kept) {
+    pub(super) fn keep(&self, client: &Device, id: PageId, kept: StoredPage) {
         if kept.bytes() > MAX_PAGE_BYTES {
             return;
         }
@@ -75,7 +75,7 @@ impl Originals {
         }
     }
 
-    pub(super) fn get(&self, client: &Device, id: PageId, page: &Url) -> Option<Arc<Kept>> {
+    pub(super) fn get(&self, client: &Device, id: PageId, page: &Url) -> Option<Arc<StoredPage>> {
         let entries = self.0.lock();
         let entry = entries.iter().find(|entry| entry.client == *client && entry.id == id)?;
         (entry.is_fresh() && entry.kept.page == *page).then(|| Arc::clone(&entry.kept))
@@ -88,7 +88,7 @@ impl Entry {
     }
 }
 
-impl Kept {
+impl StoredPage {
     /// The response again.
     pub(crate) fn response(&self) -> Response<Body> {
         let body = self.body.iter().cloned().map(Frame::data).collect();
@@ -109,9 +109,9 @@ impl Kept {
 mod tests {
     use super::*;
 
-    fn kept(path: &str, bytes: usize) -> Kept {
+    fn kept(path: &str, bytes: usize) -> StoredPage {
         let page = Url::parse(&format!("https://example.org/{path}")).unwrap();
-        Kept { page, status: StatusCode::OK, headers: HeaderMap::new(), body: vec![vec![b'x'; bytes].into()] }
+        StoredPage { page, status: StatusCode::OK, headers: HeaderMap::new(), body: vec![vec![b'x'; bytes].into()] }
     }
 
     fn device(last: u8) -> Device {

@@ -77,9 +77,9 @@ fn real_lists_decide_as_their_authors_meant() {
         let verdict = again.blocker.judge(&request());
         assert_eq!(verdict, config.blocker.judge(&request()), "{url}");
         let said = match verdict {
-            Verdict::Free => "let through".to_owned(),
+            Verdict::Allowed => "let through".to_owned(),
             Verdict::Excepted { exception, .. } => format!("exception {exception}"),
-            Verdict::Shortened { to, .. } => format!("to {to}"),
+            Verdict::ParamsRemoved { to, .. } => format!("to {to}"),
             Verdict::Blocked { rule, instead: None } => format!("blocked {rule}"),
             Verdict::Blocked { rule, instead: Some((kind, _)) } => format!("blocked {rule} with {kind}"),
         };

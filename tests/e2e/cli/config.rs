@@ -60,7 +60,7 @@ fn what_is_not_written_has_its_default() {
         let config = config(yaml);
         assert_eq!(config.listen, ["127.0.0.1:8118".parse().unwrap()]);
         assert_eq!(config.https.intercept, Intercept::Auto);
-        assert!(config.untouched.matches("captive.apple.com"));
+        assert!(config.never_processed.matches("captive.apple.com"));
         assert!(loaded(yaml).blocker.lists()[0].counts.requests > 1000);
         assert_eq!(config.limits, Limits::default());
     }

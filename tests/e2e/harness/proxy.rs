@@ -35,7 +35,7 @@ impl TestProxy {
     /// Starts a proxy without a configuration file, which would be at this place.
     pub(crate) async fn without_file(place: &std::path::Path) -> Self {
         let proxy = Self::with_file(full(""), tempfile::tempdir().unwrap(), None).await;
-        proxy.proxy.look_in(gleaner::config::Lookup { places: vec![place.to_owned()], named: false });
+        proxy.proxy.set_config_lookup(gleaner::config::Lookup { places: vec![place.to_owned()], named: false });
         proxy
     }
 

@@ -119,7 +119,7 @@ fn without_a_file(place: std::path::PathBuf) -> Arc<gleaner::Proxy> {
     let loaded = gleaner::LoadedConfig::from_yaml("", None).unwrap();
     let own = vec!["127.0.0.1:1".parse().unwrap()];
     let proxy = gleaner::Proxy::new(loaded, own).unwrap();
-    proxy.look_in(gleaner::config::Lookup { places: vec![place], named: false });
+    proxy.set_config_lookup(gleaner::config::Lookup { places: vec![place], named: false });
     proxy
 }
 

@@ -15,7 +15,7 @@ use crate::{
     config::edit::{self, Change, EditError},
     http::body::Body,
     pages::{
-        panel::{Fields, Visit, edits},
+        panel::{Fields, PanelRequest, edits},
         template,
     },
 };
@@ -28,7 +28,7 @@ const MAX_NAME: usize = 60;
 
 /// The form of a tab, and what was entered.
 pub(super) struct Form<'a> {
-    visit: &'a Visit<'a>,
+    visit: &'a PanelRequest<'a>,
     tab: &'static Tab,
     pub(super) source: Source,
     /// The settings, with what was entered.
@@ -41,7 +41,7 @@ pub(super) struct Form<'a> {
 }
 
 impl<'a> Form<'a> {
-    pub(super) fn of_file(visit: &'a Visit<'a>, tab: &'static Tab) -> Result<Self, String> {
+    pub(super) fn of_file(visit: &'a PanelRequest<'a>, tab: &'static Tab) -> Result<Self, String> {
         let source = Source::read(visit)?;
         let tree = source.tree()?;
         Ok(Self { visit, tab, source, tree, changes: Vec::new(), address: String::new(), problems: Vec::new() })
@@ -216,7 +216,7 @@ impl<'a> Form<'a> {
     }
 }
 
-fn where_it_is(visit: &Visit<'_>, source: &Source) -> Markup {
+fn where_it_is(visit: &PanelRequest<'_>, source: &Source) -> Markup {
     html! {
         @match (&source.file, Source::place(visit)) {
             (Some(file), _) => p.quiet { "In " code { (std::path::absolute(file).unwrap_or_else(|_| file.clone()).display()) } ". What is not written there has its default." },

@@ -13,7 +13,7 @@ use crate::{
     config::Config,
     http::{body::Body, headers::Media},
     net::access_control::Initiator,
-    pages::{panel::Visit, template},
+    pages::{panel::PanelRequest, template},
     rewrite::{self, decode_html},
     state::loaded_config::LoadedConfig,
 };
@@ -32,7 +32,7 @@ pub(super) fn allow_contents(response: &mut Response<Body>) {
 }
 
 /// The page at an address under the settings in force and, where they differ, under these.
-pub(super) async fn show(visit: &Visit<'_>, address: &str, changed: Option<&LoadedConfig>) -> Markup {
+pub(super) async fn show(visit: &PanelRequest<'_>, address: &str, changed: Option<&LoadedConfig>) -> Markup {
     let (url, text) = match fetch(visit, address.trim()).await {
         Ok(page) => page,
         Err(problem) => return html! { p.bad role="alert" { "No preview: " (template::prose(&problem)) } },
@@ -74,7 +74,7 @@ fn frame(title: &str, url: &Url, page: &str) -> Markup {
 
 /// The page under a configuration, for the one who asks, with the profile's name; or why it stays as it is.
 async fn rewritten(
-    visit: &Visit<'_>,
+    visit: &PanelRequest<'_>,
     (config, blocker): (&Config, &Arc<Blocker>),
     url: &Url,
     text: &Arc<str>,
@@ -82,7 +82,7 @@ async fn rewritten(
     let host = url.host_str().unwrap_or_default();
     let choice = config.profiles.choose(&visit.asker(), host).ok_or("no profile fits")?;
     let profile = Arc::clone(choice.profile);
-    if !profile.rewrite || config.rewrite.except.matches(host) || config.untouched.matches(host) {
+    if !profile.rewrite || config.rewrite.except.matches(host) || config.never_processed.matches(host) {
         return Err(format!("the profile `{}` or an exception leaves this site alone", profile.name));
     }
     let chain = rewrite::chain(config, blocker, &profile.filters);
@@ -94,7 +94,7 @@ async fn rewritten(
 }
 
 /// The page's text, with the address that it came from.
-async fn fetch(visit: &Visit<'_>, address: &str) -> Result<(Url, String), String> {
+async fn fetch(visit: &PanelRequest<'_>, address: &str) -> Result<(Url, String), String> {
     let expected = |_| format!("{address:?} is no address of a page; expected one such as https://example.org/article");
     let url = Url::parse(address).map_err(expected)?;
     let running = visit.running;
