@@ -55,7 +55,7 @@ impl Handler for Proxy {
     }
 
     fn timeouts(&self) -> Timeouts {
-        self.running().config.timeouts.clone()
+        self.state().config.timeouts.clone()
     }
 
     fn limits(&self) -> &Arc<ConnectionLimits> {
@@ -75,7 +75,7 @@ async fn answer(
     let is_connect = request.method() == Method::CONNECT;
     let is_head = request.method() == Method::HEAD;
     let span = debug_span!("request", method = %request.method());
-    let mut exchange = Exchange { running: proxy.running(), proxy, connection, user: None, log };
+    let mut exchange = Exchange { state: proxy.state(), proxy, connection, user: None, log };
     async move {
         let mut response = match exchange.answer(request).await {
             Ok(Answer::Response(response)) => response,
@@ -132,7 +132,7 @@ fn without_content(response: Response<Body>) -> Response<Body> {
 struct Exchange {
     proxy: Arc<Proxy>,
     connection: Arc<Connection>,
-    running: Arc<RuntimeState>,
+    state: Arc<RuntimeState>,
     /// The name that was given, where users are configured.
     user: Option<Arc<str>>,
     log: RequestLog,
@@ -149,14 +149,14 @@ impl Exchange {
     async fn answer(&mut self, mut request: Box<Request<Incoming>>) -> Result<Answer, Error> {
         let client = self.connection.client.ip();
         // Asked again here, because a kept connection may have outlived a change of the rules.
-        if !self.running.acl.client_allowed(client) {
+        if !self.state.acl.client_allowed(client) {
             return Err(Error::ClientNotAllowed(client.to_canonical()));
         }
         if let Some(rejection) = request.extensions().get::<ParseRejection>() {
             return Err(Error::Rejected(*rejection));
         }
         let is_public_path = self.connection.tunnel.is_none() && control_host::is_script(&request);
-        if let Some(authenticator) = self.running.authenticator.as_ref().filter(|_| !is_public_path) {
+        if let Some(authenticator) = self.state.authenticator.as_ref().filter(|_| !is_public_path) {
             self.user = Box::pin(self.check_credentials(authenticator, &request)).await?;
             self.log.user.clone_from(&self.user);
         }
@@ -185,8 +185,8 @@ impl Exchange {
             return Err(Error::Loop);
         }
         let hides_referrer = self.proxy.without_referrer.contains_key(&target.host_port);
-        let initiator = self.running.acl.initiator(request.method(), request.headers(), hides_referrer);
-        let permit = match self.running.acl.permit(target, initiator) {
+        let initiator = self.state.acl.initiator(request.method(), request.headers(), hides_referrer);
+        let permit = match self.state.acl.permit(target, initiator) {
             Ok(permit) => permit,
             Err(refusal) => {
                 Box::pin(IncomingBody::read_to_end(*request)).await;
@@ -215,7 +215,7 @@ impl Exchange {
     fn on_error(&self, error: &Error) {
         match error {
             Error::ClientNotAllowed(_) | Error::CredentialsChanged => self.connection.drain(),
-            Error::Upstream { error: UpstreamError::NoDescriptors, .. } => self.running.client.close_idle(),
+            Error::Upstream { error: UpstreamError::NoDescriptors, .. } => self.state.client.close_idle(),
             Error::Upstream { error, .. } if error.may_work_in_a_tunnel() => {
                 if let Some(target) = &self.connection.tunnel {
                     self.proxy.tunnelled.tunnel_from_now_on(target, error);
@@ -239,7 +239,7 @@ impl Exchange {
             user_agent: device::user_agent(headers),
             port: self.connection.local.port(),
         };
-        self.running.config.profiles.choose(&asker, host)
+        self.state.config.profiles.choose(&asker, host)
     }
 
     /// Asks for a name and a password. Returns the name.

@@ -31,7 +31,7 @@ pub(super) fn text(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String
         Some(file) => path::absolute(&file).unwrap_or(file).display().to_string(),
         None => "built-in defaults".to_owned(),
     };
-    let problem = || proxy.running().authority.try_open().err().map(|problem| format!("passed as it is: {problem}"));
+    let problem = || proxy.state().authority.try_open().err().map(|problem| format!("passed as it is: {problem}"));
     let https = match config.https.intercept {
         Intercept::Auto => problem().unwrap_or_else(|| {
             "rewritten for browsers that trust the certificate; the start page has the steps".to_owned()

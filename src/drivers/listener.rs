@@ -51,14 +51,14 @@ pub async fn serve(listener: TcpListener, proxy: Arc<Proxy>, shutdown: Cancellat
             Err(error) => {
                 warn!(%error, "a connection could not be accepted");
                 proxy.limits.accept_failed(true);
-                proxy.running().client.close_idle();
+                proxy.state().client.close_idle();
                 sleep(ACCEPT_PAUSE).await;
             }
         }
     }
     // No new connections while the open ones finish.
     drop(listener);
-    let grace = Duration::from_secs(proxy.running().config.limits.shutdown_grace_seconds);
+    let grace = Duration::from_secs(proxy.state().config.limits.shutdown_grace_seconds);
     handle.tasks.close();
     if timeout(grace, handle.tasks.wait()).await.is_err() {
         let open = handle.tasks.len();
@@ -78,9 +78,9 @@ fn admit(
     handle: &ShutdownHandle,
     refusals: &Arc<Semaphore>,
 ) {
-    let running = proxy.running();
-    let per_client = running.config.limits.connections_per_client;
-    let permit = if !running.acl.client_allowed(client.ip()) {
+    let state = proxy.state();
+    let per_client = state.config.limits.connections_per_client;
+    let permit = if !state.acl.client_allowed(client.ip()) {
         Err(Error::ClientNotAllowed(client.ip().to_canonical()))
     } else if let Some(permit) = proxy.limits.acquire(client.ip(), per_client) {
         Ok(permit)
@@ -97,7 +97,7 @@ fn admit(
     match permit {
         Ok(permit) => {
             let connection = Arc::new(Connection::new(client, local, handle.clone()));
-            let write_timeout = running.config.timeouts.client_stall;
+            let write_timeout = state.config.timeouts.client_stall;
             let stream = ClientSocket::new(stream, Arc::clone(&connection), write_timeout, permit);
             let proxy = Arc::clone(proxy);
             handle.spawn(server::serve_connection(stream, proxy, connection, Version::HTTP_11));

@@ -114,7 +114,7 @@ pub fn watch(
                 watch.rest(PAUSE_BEFORE_DROPPING_USERS).await;
             }
             let is_of_lists = !watch.is_of_others.load(Relaxed);
-            let lists = proxy.running().blocker.fingerprint;
+            let lists = proxy.state().blocker.fingerprint;
             // Repeated until the watch covers the files in force: a folder may have appeared, a link may have another
             // target, other lists may be named. Each watch is open before the files are read, and one save is
             // reported once.
@@ -128,7 +128,7 @@ pub fn watch(
                     break loaded;
                 }
             };
-            if !is_of_lists || loaded.is_err() || proxy.running().blocker.fingerprint != lists {
+            if !is_of_lists || loaded.is_err() || proxy.state().blocker.fingerprint != lists {
                 report(&proxy, loaded, is_of_lists);
             }
         }
@@ -153,7 +153,7 @@ impl Watch {
         // Capacity one: a second change before the first is received adds nothing.
         let (notice, changes) = mpsc::channel(1);
         let wanted = names.clone();
-        let lists: BTreeSet<_> = proxy.running().blocker.files().iter().flat_map(|file| trace(file)).collect();
+        let lists: BTreeSet<_> = proxy.state().blocker.files().iter().flat_map(|file| trace(file)).collect();
         let is_of_others = Arc::new(AtomicBool::new(false));
         let others = Arc::clone(&is_of_others);
         let on_event = move |event: notify::Result<Event>| {
@@ -207,9 +207,9 @@ fn drops_users(proxy: &Proxy) -> bool {
 /// certificate of the authority, which may not be made yet.
 fn names(proxy: &Proxy) -> BTreeSet<PathBuf> {
     let places = proxy.config_lookup().into_iter().flat_map(|lookup| lookup.places);
-    let running = proxy.running();
-    let authority = running.config.authority_dir.as_deref().map(authority::certificate_file);
-    let files = places.chain(running.watched.iter().cloned()).chain(authority);
+    let state = proxy.state();
+    let authority = state.config.authority_dir.as_deref().map(authority::certificate_file);
+    let files = places.chain(state.watched.iter().cloned()).chain(authority);
     files.flat_map(|path| trace(&path)).collect()
 }
 

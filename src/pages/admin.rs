@@ -64,7 +64,7 @@ impl<'a> AdminRequest<'a> {
 
 /// Answers a request for a page of ours.
 pub(crate) fn answer<B>(proxy: &Proxy, visit: &AdminRequest<'_>, request: &Request<B>) -> Response<Body> {
-    let running = proxy.running();
+    let state = proxy.state();
     let path = request.uri().path();
     if let Some(refusal) = check_method(request) {
         return refusal;
@@ -78,21 +78,21 @@ pub(crate) fn answer<B>(proxy: &Proxy, visit: &AdminRequest<'_>, request: &Reque
         return done.unwrap_or_else(stale_form);
     }
     match path {
-        "/" | "" => template::page(StatusCode::OK, &start::page(proxy, &running, visit)),
-        start::CHECK if learn(proxy, &running, visit, request) => check_style(),
+        "/" | "" => template::page(StatusCode::OK, &start::page(proxy, &state, visit)),
+        start::CHECK if learn(proxy, &state, visit, request) => check_style(),
         forms::FORGOTTEN => forgotten(),
         control_host::ORIGINAL => {
-            let forbids = |page: &Url| running.blocker.forbids_page(page);
+            let forbids = |page: &Url| state.blocker.forbids_page(page);
             bypass::answer(&proxy.bypass_links, visit.device.address, request, forbids)
         }
         control_host::LOOK => look::answer(proxy, visit, request),
         pause::PATH => pause::answer(proxy, &visit.device),
-        _ if certificate::is_path(path) => match running.authority.open() {
+        _ if certificate::is_path(path) => match state.authority.open() {
             Some(authority) => certificate::answer(path, authority),
             None => no_authority(),
         },
         _ if control_host::PAC.contains(&path) => {
-            let script = pac::script(&running.config, visit.local);
+            let script = pac::script(&state.config, visit.local);
             download(script.into_bytes(), "application/x-ns-proxy-autoconfig", None)
         }
         _ => match System::ALL.into_iter().find(|system| path.strip_prefix("/steps/") == Some(system.slug())) {
@@ -120,9 +120,9 @@ fn check_method<B>(request: &Request<B>) -> Option<Response<Body>> {
 /// Whether a client has accepted our certificate: by the style sheet of a start page that it was shown, over TLS. A page that a
 /// person has opened shows nothing: there a wrong certificate is a warning, which can be passed; nor does what another site's page
 /// names.
-fn learn<B>(proxy: &Proxy, running: &RuntimeState, visit: &AdminRequest<'_>, request: &Request<B>) -> bool {
+fn learn<B>(proxy: &Proxy, state: &RuntimeState, visit: &AdminRequest<'_>, request: &Request<B>) -> bool {
     let is_opened = request.headers().get("sec-fetch-dest").is_some_and(|destination| destination == "document");
-    let (Some(connect), Some(authority), false) = (visit.connect, running.authority.get(), is_opened) else {
+    let (Some(connect), Some(authority), false) = (visit.connect, state.authority.get(), is_opened) else {
         return false;
     };
     if !start::is_check(proxy, visit, request.uri().path()) {

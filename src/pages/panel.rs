@@ -51,7 +51,7 @@ const STYLE: &str = include_str!("panel/style.css");
 /// A request for the panel, and what its answer is made from.
 struct PanelRequest<'a> {
     proxy: &'a Arc<Proxy>,
-    running: &'a RuntimeState,
+    state: &'a RuntimeState,
     connection: &'a Connection,
     device: &'a Device,
     user_agent: &'a str,
@@ -95,9 +95,9 @@ pub(crate) async fn answer(
     device: Device,
     request: Request<Incoming>,
 ) -> Response<Body> {
-    let running = proxy.running();
+    let state = proxy.state();
     let (head, body) = request.into_parts();
-    let guest = match access::check(proxy, &running, &device, &head) {
+    let guest = match access::check(proxy, &state, &device, &head) {
         Ok(guest) => guest,
         Err(refusal) => return *refusal,
     };
@@ -105,7 +105,7 @@ pub(crate) async fn answer(
     let (path, address) = (head.uri.path(), head.uri.path_and_query().map_or("/", |address| address.as_str()));
     let user_agent = device::user_agent(&head.headers);
     let visit =
-        PanelRequest { proxy, running: &running, connection, device: &device, user_agent, guest, path, address, query };
+        PanelRequest { proxy, state: &state, connection, device: &device, user_agent, guest, path, address, query };
     match head.method {
         Method::GET | Method::HEAD if metrics::has(visit.path) => metrics::answer(&visit, &head.headers).await,
         Method::GET | Method::HEAD => visit.page(),
@@ -208,7 +208,7 @@ impl PanelRequest<'_> {
     /// Waits until the file with this [`Config::text_hash`](crate::Config::text_hash) is in force, or has failed: it is watched, and
     /// a change takes effect within half a second.
     async fn taken_over(&self, text_hash: u64) {
-        let is_so = || self.proxy.running().config.text_hash == text_hash || self.proxy.reload_error().is_some();
+        let is_so = || self.proxy.state().config.text_hash == text_hash || self.proxy.reload_error().is_some();
         let waiting = async {
             while !is_so() {
                 tokio::time::sleep(Duration::from_millis(20)).await;

@@ -20,7 +20,7 @@ impl Exchange {
         permit: &Permit,
         host: &str,
     ) -> Option<Response<Body>> {
-        let blocker = &self.running.blocker;
+        let blocker = &self.state.blocker;
         let target = permit.target();
         if !blocker.settings().requests || !blocker.may_block(host) {
             return None;
@@ -63,7 +63,7 @@ impl Exchange {
     /// The answer to a CONNECT that would become a tunnel to a forbidden host.
     pub(super) fn blocked_host(&mut self, request: &Request<Incoming>, target: &Target) -> Option<Response<Body>> {
         let host = target.plain_host();
-        let rule = self.running.blocker.blocked_host(host)?;
+        let rule = self.state.blocker.blocked_host(host)?;
         if !self.blocks(request.headers(), host) {
             return None;
         }

@@ -44,7 +44,7 @@ impl Exchange {
         let device = self.device(request.headers());
         let intercept = self.profile(request.headers(), target.plain_host()).map(|choice| choice.profile.intercept);
         let intercepts = matches!(intercept, Some(Intercept::On | Intercept::Auto));
-        let mut route = Route::of_connect(target, &self.running.config, intercepts);
+        let mut route = Route::of_connect(target, &self.state.config, intercepts);
         if route == Route::Intercept && self.proxy.tunnelled.contains(&device, &target.host_port) {
             route = Route::Tunnel;
         }
@@ -52,7 +52,7 @@ impl Exchange {
             (route == Route::Intercept && intercept == Some(Intercept::Auto)).then(|| self.trust_watch(&device));
         let is_trusted = trust.as_ref().is_none_or(|trust| trust.is_trusted);
         // There is none before the clock is set.
-        if route == Route::Intercept && !(is_trusted && self.running.authority.open().is_some()) {
+        if route == Route::Intercept && !(is_trusted && self.state.authority.open().is_some()) {
             route = Route::Tunnel;
         }
         self.log.route = route;
@@ -62,7 +62,7 @@ impl Exchange {
                 return Ok(Answer::Response(response));
             }
             let requester = self.connection.requester();
-            let connected = self.running.client.connect(&permit, requester).await;
+            let connected = self.state.client.connect(&permit, requester).await;
             let stream = connected.map_err(|error| Self::upstream_error(permit.target(), error))?;
             // What is in clear for the home network is looked at: a page may have caused it.
             if any_protocol && !permit.may_be_at_home() {
@@ -82,7 +82,7 @@ impl Exchange {
     /// Whether this device trusts the authority in force, and whether that changes.
     fn trust_watch(&self, device: &Device) -> TrustWatch {
         let proxy = Arc::clone(&self.proxy);
-        let fingerprint = move || proxy.running().authority.open().map(|authority| authority.fingerprint());
+        let fingerprint = move || proxy.state().authority.open().map(|authority| authority.fingerprint());
         TrustWatch::new(&self.proxy.trusted_devices, device, Box::new(fingerprint))
     }
 
@@ -91,9 +91,9 @@ impl Exchange {
     /// HTTPS the TLS handshake belongs to it; others, and other ports, may speak something else.
     async fn connect_ahead(&self, headers: &HeaderMap, permit: &Permit, device: &Device) -> Result<Ahead, Error> {
         let target = permit.target();
-        let (host, client, requester) = (target.plain_host(), &self.running.client, self.connection.requester());
+        let (host, client, requester) = (target.plain_host(), &self.state.client, self.connection.requester());
         // Nobody may be asked at all; and `ws://` comes to this port, in clear.
-        let is_blocked = self.running.blocker.blocked_host(host).is_some() && self.blocks(headers, host);
+        let is_blocked = self.state.blocker.blocked_host(host).is_some() && self.blocks(headers, host);
         if is_blocked || target.port == Scheme::Http.default_port() {
             return Ok(Ahead::default());
         }
@@ -121,7 +121,7 @@ impl Exchange {
     /// everything through tunnels.
     pub(super) fn own_tunnel(&mut self, request: Request<Incoming>, target: Target) -> Result<Response<Body>, Error> {
         self.log.route = Route::OwnPages;
-        if target.port == Scheme::Http.default_port() || self.running.authority.open().is_some() {
+        if target.port == Scheme::Http.default_port() || self.state.authority.open().is_some() {
             let device = self.device(request.headers());
             Ok(self.sniff(request, device, Destination::ControlHost(target), true, Ahead::default(), None))
         } else {
@@ -137,7 +137,7 @@ impl Exchange {
     ) -> Response<Body> {
         let upgrade: OnUpgrade = hyper::upgrade::on(&mut request);
         let log = self.hand_over_log(StatusCode::OK);
-        let limits = SilenceLimits::unused(&self.running.config.timeouts);
+        let limits = SilenceLimits::unused(&self.state.config.timeouts);
         let connection = Arc::clone(&self.connection);
         connection.is_tunnel.store(true, Relaxed);
         let shutdown = connection.shutdown.clone();
@@ -172,11 +172,11 @@ impl Exchange {
         let log = self.hand_over_log(StatusCode::OK);
         let connect = SniffedConnect {
             handler: Arc::clone(&self.proxy),
-            config: Arc::clone(&self.running.config),
-            blocker: Arc::clone(&self.running.blocker),
-            client: Arc::clone(&self.running.client),
-            authenticator: self.running.authenticator.clone(),
-            authority: Arc::clone(&self.running.authority),
+            config: Arc::clone(&self.state.config),
+            blocker: Arc::clone(&self.state.blocker),
+            client: Arc::clone(&self.state.client),
+            authenticator: self.state.authenticator.clone(),
+            authority: Arc::clone(&self.state.authority),
             tunnelled: Arc::clone(&self.proxy.tunnelled),
             trusted_devices: Arc::clone(&self.proxy.trusted_devices),
             connection: Arc::clone(&self.connection),

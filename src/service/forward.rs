@@ -46,9 +46,9 @@ impl Exchange {
         if let Some(response) = max_forwards::step(&mut request) {
             return Ok(Answer::Response(response));
         }
-        let running = Arc::clone(&self.running);
+        let state = Arc::clone(&self.state);
         let profile = self.profile(request.headers(), host).map_or(0, |choice| choice.index);
-        let look = running.rewriter.look(profile);
+        let look = state.rewriter.look(profile);
         let address = self.connection.client.ip();
         let mut info = RequestInfo::of(&request, address, target, host, look);
         let view = view.filter(|_| info.is_whole_page());
@@ -57,7 +57,7 @@ impl Exchange {
             reader_preferences.are_used().then(|| reader_preferences.of(&self.device(request.headers()))).flatten();
         let is_paused = self.is_paused();
         let own_look =
-            look.of_request(&running.config, &running.blocker, profile, view.map(|(view, _)| view), is_paused, reader);
+            look.of_request(&state.config, &state.blocker, profile, view.map(|(view, _)| view), is_paused, reader);
         let headers = request.headers();
         info.controls = view.map(|_| self.proxy.view_links.of_page(self.device(headers), headers, view));
         let look = own_look.as_ref().unwrap_or(look);
@@ -68,7 +68,7 @@ impl Exchange {
         let upgrade = UpgradeRequest::of(&mut request);
         let version = request.version();
         let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &info, upgrade.as_ref());
-        let may_ask_again = self.running.rewriter.may_ask_again(&info);
+        let may_ask_again = self.state.rewriter.may_ask_again(&info);
         let subrequests = may_ask_again.then(|| Subrequests::of(&outgoing, self, permit));
         if let Some(kept) = view.and_then(|_| info.kept_original()) {
             let shown = self.rewrite(&mut info, kept.response(), subrequests).await;
@@ -77,7 +77,7 @@ impl Exchange {
         let informational = self.pass_informational_on(&mut outgoing, version);
         let uploads = version == Version::HTTP_2 && !outgoing.body().is_end_stream();
         let requester = self.connection.requester();
-        let client = &self.running.client;
+        let client = &self.state.client;
         let sent = client.send(permit, outgoing, requester, informational).await;
         let response = sent.map_err(|error| Self::upstream_error(target, error))?;
         let response = incoming(response);
@@ -142,7 +142,7 @@ impl Exchange {
         if media == Media::Html {
             info.prepare_page(|fields| self.proxy.view_links.of_page(self.device(fields), fields, None));
         }
-        let rewriter = &self.running.rewriter;
+        let rewriter = &self.state.rewriter;
         let (mut response, outcome) = rewriter.rewrite(info, response, subrequests).await;
         if matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
             // Over HTTP/2 hyper would send a body that must not be there.
@@ -150,7 +150,7 @@ impl Exchange {
         }
         self.log.outcome.follow_up(outcome);
         self.log.page = response.extensions_mut().remove();
-        let timeout = self.running.config.timeouts.body_stall;
+        let timeout = self.state.config.timeouts.body_stall;
         if media != Media::EventStream {
             response.body_mut().idle_timer = Some(IdleTimer::new(timeout));
         }
@@ -170,10 +170,10 @@ impl Exchange {
             host: permit.target().authority(),
             upgrade: upgrade.map(|upgrade| &upgrade.protocols),
             pseudonym: &self.proxy.pseudonyms.of(permit.target().plain_host()),
-            via: self.running.config.headers.via,
+            via: self.state.config.headers.via,
         };
         head.headers = headers::forward_request(head.headers, &forwarding, head.version);
-        let rewriter = &self.running.rewriter;
+        let rewriter = &self.state.rewriter;
         rewriter.prepare(info, &mut head.headers);
         let has_our_tag = info.is_conditional && info.look.tagger.map_request(&mut head.headers);
         let has_body = !body.is_end_stream();
@@ -185,7 +185,7 @@ impl Exchange {
         // The data of an extended CONNECT are the WebSocket's, not the request's.
         let is_tunnel = upgrade.is_some_and(UpgradeRequest::is_over_http2);
         let body = if has_body && !is_tunnel {
-            let idle_timer = Some(IdleTimer::new(self.running.config.timeouts.request_body));
+            let idle_timer = Some(IdleTimer::new(self.state.config.timeouts.request_body));
             let mut body = Body::of(IncomingBody::of_request(body, head.version));
             body.count = Some(Arc::clone(&self.log.received));
             body.idle_timer = idle_timer;

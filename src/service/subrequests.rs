@@ -37,7 +37,7 @@ const ABOUT_THE_PAGE: [HeaderName; 8] = [
 
 /// The next pages of what was asked for.
 pub(super) struct Subrequests {
-    running: Arc<RuntimeState>,
+    state: Arc<RuntimeState>,
     connection: Arc<Connection>,
     permit: Permit,
     fields: HeaderMap,
@@ -48,7 +48,7 @@ impl Subrequests {
     /// Further requests for the page that this request, as it goes upstream, is for.
     pub(super) fn of(request: &Request<Body>, exchange: &Exchange, permit: &Permit) -> Self {
         Self {
-            running: Arc::clone(&exchange.running),
+            state: Arc::clone(&exchange.state),
             connection: Arc::clone(&exchange.connection),
             permit: permit.clone(),
             fields: without(request.headers(), |name| ABOUT_THE_PAGE.contains(name)),
@@ -89,7 +89,7 @@ impl Fetch for Subrequests {
     async fn fetch(&mut self, path: PathAndQuery, from: Option<&Url>) -> Option<Response<IncomingBody>> {
         let request = self.request(path, from)?;
         let requester = Requester { is_nested: true, ..self.connection.requester() };
-        let client = &self.running.client;
+        let client = &self.state.client;
         let sent = client.send(&self.permit, request, requester, Arc::new(|_, _| {})).await;
         match sent {
             Ok(response) => Some(incoming(response)),

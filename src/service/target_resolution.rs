@@ -40,7 +40,7 @@ impl Exchange {
         let target = Target::of_host_field(Scheme::Http, request.headers())?;
         let is_ours = control_host::is_control_host(&target)
             || self.is_own_host(&target)
-            || control_host::is_wpad(&target, request, &self.running.acl);
+            || control_host::is_wpad(&target, request, &self.state.acl);
         if is_ours {
             Ok(None)
         } else {
@@ -53,7 +53,7 @@ impl Exchange {
 impl Exchange {
     /// Whether a target is the address of this connection's listener, whichever of this machine's addresses it is.
     fn is_own_address(&self, target: &Target) -> bool {
-        target.port == self.connection.local.port() && control_host::is_this_machine(target, &self.running.acl)
+        target.port == self.connection.local.port() && control_host::is_this_machine(target, &self.state.acl)
     }
 
     /// Whether a `Host` field names this connection's listener; many health checks leave out the port.

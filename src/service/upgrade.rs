@@ -73,7 +73,7 @@ impl Exchange {
         let upstream_side = hyper::upgrade::on(&mut response);
         self.log.outcome = Outcome::Upgraded;
         let log = self.hand_over_log(StatusCode::SWITCHING_PROTOCOLS);
-        let limits = SilenceLimits::in_use(&self.running.config.timeouts);
+        let limits = SilenceLimits::in_use(&self.state.config.timeouts);
         if !is_over_http2 {
             self.connection.is_tunnel.store(true, Relaxed);
         }

@@ -40,7 +40,7 @@ const MAX_IDLE: usize = 512;
 
 /// The proxy: what is in force, and what outlives a change of it.
 pub struct Proxy {
-    running: ArcSwap<RuntimeState>,
+    state: ArcSwap<RuntimeState>,
     /// The addresses that it listens on.
     pub(crate) listen_addrs: Vec<SocketAddr>,
     /// Where the configuration is looked for, if not only in the one file.
@@ -98,12 +98,12 @@ impl Proxy {
         let trusted_devices = TrustedDevices::open(config.authority_dir.as_deref());
         let tunnelled = TunnelledHosts::open(config.authority_dir.as_deref());
         let file = loaded.file.clone();
-        let running = RuntimeState::new(loaded, listen_addrs.clone(), rewriter, max_idle, None)?;
-        let tokens = Arc::new(Tokens::open(running.config.authority_dir.as_deref()));
-        let reader_preferences = ReaderPreferences::open(running.config.authority_dir.as_deref());
+        let state = RuntimeState::new(loaded, listen_addrs.clone(), rewriter, max_idle, None)?;
+        let tokens = Arc::new(Tokens::open(state.config.authority_dir.as_deref()));
+        let reader_preferences = ReaderPreferences::open(state.config.authority_dir.as_deref());
         Ok(Arc::new(Self {
-            started_with: Arc::clone(&running.config),
-            running: ArcSwap::from_pointee(running),
+            started_with: Arc::clone(&state.config),
+            state: ArcSwap::from_pointee(state),
             listen_addrs,
             config_lookup: OnceLock::new(),
             file: ArcSwapOption::new(file.map(Arc::new)),
@@ -134,11 +134,11 @@ impl Proxy {
     pub fn reload(&self, loaded: LoadedConfig) -> Result<(), StartError> {
         check_listen(&loaded.config, &self.listen_addrs)?;
         warn_about_ineffective(&loaded);
-        let before = self.running();
+        let before = self.state();
         let rewriter = Rewriter::new(&loaded.config, &loaded.blocker, self.workers.clone())?;
         let listen_addrs = self.listen_addrs.clone();
-        let running = RuntimeState::new(loaded, listen_addrs, rewriter, self.max_idle, Some(&before))?;
-        self.running.store(Arc::new(running));
+        let state = RuntimeState::new(loaded, listen_addrs, rewriter, self.max_idle, Some(&before))?;
+        self.state.store(Arc::new(state));
         if let Ok(runtime) = Handle::try_current() {
             runtime.spawn(free_later(Arc::clone(&before.blocker)));
         }
@@ -156,13 +156,13 @@ impl Proxy {
     /// The configuration in force.
     #[must_use]
     pub fn config(&self) -> Arc<Config> {
-        Arc::clone(&self.running().config)
+        Arc::clone(&self.state().config)
     }
 
     /// The lists of advertisements and trackers in force.
     #[must_use]
     pub fn blocker(&self) -> Arc<Blocker> {
-        Arc::clone(&self.running().blocker)
+        Arc::clone(&self.state().blocker)
     }
 
     /// The file the configuration came from.
@@ -183,8 +183,8 @@ impl Proxy {
         self.config_lookup.get().cloned().or_else(named)
     }
 
-    pub(crate) fn running(&self) -> Arc<RuntimeState> {
-        self.running.load_full()
+    pub(crate) fn state(&self) -> Arc<RuntimeState> {
+        self.state.load_full()
     }
 }
 

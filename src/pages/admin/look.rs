@@ -40,7 +40,7 @@ fn path(page: Option<&Url>, chosen: &[(&str, &str)]) -> String {
 }
 
 fn of_profile(proxy: &Proxy, visit: &AdminRequest<'_>, page: Option<&Url>) -> ReaderLook {
-    let running = proxy.running();
+    let state = proxy.state();
     let asker = ClientInfo {
         client: visit.device.address,
         user: visit.user(),
@@ -48,7 +48,7 @@ fn of_profile(proxy: &Proxy, visit: &AdminRequest<'_>, page: Option<&Url>) -> Re
         port: visit.local.port(),
     };
     let host = page.and_then(Url::host_str).unwrap_or_default();
-    running.config.profiles.choose(&asker, host).map(|choice| choice.profile.filters.output.look).unwrap_or_default()
+    state.config.profiles.choose(&asker, host).map(|choice| choice.profile.filters.output.look).unwrap_or_default()
 }
 
 fn markup(look: ReaderLook, is_chosen: bool, page: Option<&Url>, token: &str) -> Markup {

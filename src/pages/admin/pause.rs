@@ -40,8 +40,8 @@ pub(super) fn post(proxy: &Proxy, device: &Device, query: &str) -> Option<Respon
 }
 
 fn page(proxy: &Proxy, device: &Device, token: &str) -> Markup {
-    let running = proxy.running();
-    let (all, own) = (running.blocker.paused_until(), proxy.paused_devices.until(device));
+    let state = proxy.state();
+    let (all, own) = (state.blocker.paused_until(), proxy.paused_devices.until(device));
     template::document(
         "Pause",
         &html! {
@@ -52,7 +52,7 @@ fn page(proxy: &Proxy, device: &Device, token: &str) -> Markup {
             }
             @if let Some(until) = own { p role="status" { "Paused for another " (minutes_until(until)) " min., from the next request on." } }
             @if let Some(until) = all { p { "Paused on all devices for another " (minutes_until(until)) " min." } }
-            @if running.config.panel.admits(device.address) { p { a href="/panel/health#pause" { "Pause on all devices" } } }
+            @if state.config.panel.admits(device.address) { p { a href="/panel/health#pause" { "Pause on all devices" } } }
             p.quiet { "Some part of a page is missing? " code { "gleaner explain" } " with its address says which rule of which list it is." }
         },
     )

@@ -33,12 +33,12 @@ pub(super) const CHECK_STYLE: &str = ".untrusted{display:none}.live:before{conte
 /// Longest `User-Agent` that is repeated on the page: all of one that is real, because rules name parts of it.
 const SHOWN: usize = 500;
 
-pub(super) fn page(proxy: &Proxy, running: &RuntimeState, visit: &AdminRequest<'_>) -> Markup {
-    let choice = profile(running, visit);
+pub(super) fn page(proxy: &Proxy, state: &RuntimeState, visit: &AdminRequest<'_>) -> Markup {
+    let choice = profile(state, visit);
     let intercept = choice.map_or(Intercept::Off, |choice| choice.profile.intercept);
-    let checks = visit.proxied && intercept != Intercept::Off && running.authority.open().is_some();
-    let warning = running.authority.get().and_then(|authority| authority.expiry_warning());
-    let is_known = running.authority.get().is_some_and(|authority| {
+    let checks = visit.proxied && intercept != Intercept::Off && state.authority.open().is_some();
+    let warning = state.authority.get().and_then(|authority| authority.expiry_warning());
+    let is_known = state.authority.get().is_some_and(|authority| {
         let (list, device) = (&proxy.trusted_devices, &visit.device);
         list.has_browser(device.address, visit.user(), &device.agent, &authority.fingerprint())
     });
@@ -55,14 +55,14 @@ pub(super) fn page(proxy: &Proxy, running: &RuntimeState, visit: &AdminRequest<'
                 p.bad { "The configuration could not be reloaded, and the one before it stays in force. " (error) }
             }
             @if let Some(warning) = warning { p.bad { (template::prose(&warning)) } }
-            (next_step(proxy, running, visit, intercept, is_known))
+            (next_step(proxy, state, visit, intercept, is_known))
             (this_device(proxy, visit, choice, is_known))
             (other_devices(proxy, visit))
             h2 { "Steps for" }
             p.list { @for system in System::ALL { a href={ "/steps/" (system.slug()) } { (system.name()) } " " } }
             p.quiet {
                 a href=(super::pause::PATH) { "Pause blocking" } " · "
-                @if running.config.panel.admits(visit.device.address) { a href="/panel" { "Panel" } " · " a href="/settings" { "Settings" } " · " }
+                @if state.config.panel.admits(visit.device.address) { a href="/panel" { "Panel" } " · " a href="/settings" { "Settings" } " · " }
                 "version " (env!("CARGO_PKG_VERSION"))
             }
         },
@@ -70,14 +70,14 @@ pub(super) fn page(proxy: &Proxy, running: &RuntimeState, visit: &AdminRequest<'
 }
 
 /// The profile of this browser, whatever the site.
-fn profile<'a>(running: &'a RuntimeState, visit: &AdminRequest<'_>) -> Option<Choice<'a>> {
+fn profile<'a>(state: &'a RuntimeState, visit: &AdminRequest<'_>) -> Option<Choice<'a>> {
     let asker = ClientInfo {
         client: visit.device.address,
         user: visit.user(),
         user_agent: visit.user_agent,
         port: visit.local.port(),
     };
-    running.config.profiles.choose(&asker, "")
+    state.config.profiles.choose(&asker, "")
 }
 
 /// The purpose of the tokens in host names of the style sheet.
@@ -105,7 +105,7 @@ fn client(visit: &AdminRequest<'_>) -> [String; 2] {
 
 fn next_step(
     proxy: &Proxy,
-    running: &RuntimeState,
+    state: &RuntimeState,
     visit: &AdminRequest<'_>,
     intercept: Intercept,
     is_known: bool,
@@ -125,7 +125,7 @@ fn next_step(
                 p { "Pages over plain HTTP come decluttered; encrypted pages pass as they are, because "
                     code { "intercept" } " is " code { "off" } " for this device." }
             }
-        } @else if let Err(problem) = running.authority.try_open() {
+        } @else if let Err(problem) = state.authority.try_open() {
             p.bad { "Encrypted pages pass as they are, because there is no certificate authority: " (template::prose(&problem)) "." }
         } @else if is_known {
             section.step {

@@ -45,12 +45,12 @@ impl PanelVisitor {
 /// Lets a client in, or refuses it.
 pub(super) fn check(
     proxy: &Proxy,
-    running: &RuntimeState,
+    state: &RuntimeState,
     device: &Device,
     head: &Parts,
 ) -> Result<PanelVisitor, Box<Response<Body>>> {
     let refused = |title: &str, text: &str| Box::new(notice(StatusCode::FORBIDDEN, title, text));
-    let panel = &running.config.panel;
+    let panel = &state.config.panel;
     if !panel.enabled {
         let site = site::asked_for(head);
         let rule = site.map(|host| format!(" There, {} leaves the pages of {host} as they are.", site::never(&host)));
@@ -77,8 +77,8 @@ pub(super) fn check(
             "Another site asked for this. Open the panel yourself, at `http://gleaner.internal/panel`.",
         ));
     }
-    let session = session(proxy, running, device, head);
-    let must_log_in = running.panel_login.is_some() && session.is_none();
+    let session = session(proxy, state, device, head);
+    let must_log_in = state.panel_login.is_some() && session.is_none();
     let token = proxy.forms.token(device, &format!("panel {}", session.as_deref().unwrap_or_default()));
     Ok(PanelVisitor { session, must_log_in, token })
 }
@@ -105,12 +105,12 @@ fn is_foreign(head: &Parts) -> bool {
 }
 
 /// The session that the request's cookie names.
-fn session(proxy: &Proxy, running: &RuntimeState, device: &Device, head: &Parts) -> Option<String> {
-    running.panel_login.as_ref()?;
+fn session(proxy: &Proxy, state: &RuntimeState, device: &Device, head: &Parts) -> Option<String> {
+    state.panel_login.as_ref()?;
     let fields = head.headers.get_all(header::COOKIE).iter().filter_map(|field| field.to_str().ok());
     let pairs = fields.flat_map(|field| field.split(';')).filter_map(|pair| pair.trim().split_once('='));
     let mut named = pairs.filter(|(name, _)| *name == COOKIE).map(|(_, id)| id);
-    let password = running.config.panel.password.as_ref();
+    let password = state.config.panel.password.as_ref();
     named.find(|id| proxy.sessions.is_live(id, device.address, password)).map(str::to_owned)
 }
 
@@ -144,14 +144,14 @@ pub(super) fn log_in_page(
 
 /// Checks the password and begins a session.
 pub(super) async fn log_in(visit: &PanelRequest<'_>, form: &Fields) -> Response<Body> {
-    let Some(login) = &visit.running.panel_login else {
+    let Some(login) = &visit.state.panel_login else {
         return see_other("/panel");
     };
     let client = visit.device.address;
     match login.log_in(client, form.get("password").to_owned()).await {
         Ok(()) => {
             info!(%client, "a client logged in to the panel");
-            let id = visit.proxy.sessions.begin(client, visit.running.config.panel.password.clone());
+            let id = visit.proxy.sessions.begin(client, visit.state.config.panel.password.clone());
             let then = form.get("then");
             let path = then.split('?').next().unwrap_or_default();
             let mut response = see_other(if super::has(path) && !then.starts_with("//") { then } else { "/panel" });

@@ -14,10 +14,10 @@ use crate::{
 };
 
 pub(super) fn page(visit: &PanelRequest<'_>) -> Markup {
-    let (proxy, running) = (visit.proxy, visit.running);
-    let pages = running.rewriter.load();
+    let (proxy, state) = (visit.proxy, visit.state);
+    let pages = state.rewriter.load();
     let (open, most) = proxy.limits.open();
-    let authority = running.authority.get();
+    let authority = state.authority.get();
     html! {
         table {
             tr { th scope="row" { "Version" } td { (env!("CARGO_PKG_VERSION")) ", running for " (ago(proxy.records.started.elapsed().unwrap_or_default())) } }
@@ -26,7 +26,7 @@ pub(super) fn page(visit: &PanelRequest<'_>) -> Markup {
             } }
             tr { th scope="row" { "Memory" } td { @match memory() { Some(used) => (bytes(used)), None => "not known on this system" } } }
             tr { th scope="row" { "Clients" } td { (open) " of at most " (most) " connections" } }
-            tr { th scope="row" { "Web servers" } td { "connections kept for the next request: " (running.client.idle()) } }
+            tr { th scope="row" { "Web servers" } td { "connections kept for the next request: " (state.client.idle()) } }
             tr { th scope="row" { "Pages in work" } td { (pages.in_work) " of at most " (pages.most) ", memory " (bytes(pages.memory)) " of " (bytes(pages.most_memory))
                 ", worked on at once: " (pages.workers) } }
             tr { th scope="row" { "Certificate" } td {
@@ -42,7 +42,7 @@ pub(super) fn page(visit: &PanelRequest<'_>) -> Markup {
         h2 { "Lists" }
         table.rows {
             thead { tr { th scope="col" { "List" } th scope="col" { "Rules" } th scope="col" { "Age" } } }
-            tbody { @for list in running.blocker.lists() { (list_row(visit, list)) } }
+            tbody { @for list in state.blocker.lists() { (list_row(visit, list)) } }
         }
         (pause(visit))
         (trusted(visit))
@@ -54,7 +54,7 @@ pub(super) fn page(visit: &PanelRequest<'_>) -> Markup {
 fn pause(visit: &PanelRequest<'_>) -> Markup {
     html! {
         h2 #pause { "Pause blocking on all devices" }
-        @let until = visit.running.blocker.paused_until();
+        @let until = visit.state.blocker.paused_until();
         @if let Some(until) = until {
             p.good { "Nothing is blocked for another " (minutes_until(until)) " min." }
         }
@@ -65,7 +65,7 @@ fn pause(visit: &PanelRequest<'_>) -> Markup {
 
 /// Sets it. It takes effect when the file that has it is read, within a second.
 pub(super) fn set_pause(visit: &PanelRequest<'_>, form: &Fields) -> Response<Body> {
-    let Some(dir) = visit.running.config.blocking.dir.as_deref() else {
+    let Some(dir) = visit.state.config.blocking.dir.as_deref() else {
         return notice(
             StatusCode::INTERNAL_SERVER_ERROR,
             "Not paused",
@@ -88,7 +88,7 @@ pub(super) fn set_pause(visit: &PanelRequest<'_>, form: &Fields) -> Response<Bod
 }
 
 fn list_row(visit: &PanelRequest<'_>, list: &ListState) -> Markup {
-    let fetched = fetches::last_fetch(&visit.running.config, &list.source).filter(|fetched| fetched.asked > 0);
+    let fetched = fetches::last_fetch(&visit.state.config, &list.source).filter(|fetched| fetched.asked > 0);
     let since =
         |time: u64| SystemTime::now().duration_since(UNIX_EPOCH + Duration::from_secs(time)).unwrap_or_default();
     html! {

@@ -67,7 +67,7 @@ pub(super) async fn answer(visit: &PanelRequest<'_>, headers: &HeaderMap) -> Res
 
 async fn has_password(visit: &PanelRequest<'_>, headers: &HeaderMap) -> bool {
     let (Some(login), Some((_, password))) =
-        (&visit.running.panel_login, credentials::basic(headers, &header::AUTHORIZATION))
+        (&visit.state.panel_login, credentials::basic(headers, &header::AUTHORIZATION))
     else {
         return false;
     };
@@ -143,17 +143,17 @@ fn counters(registry: &mut Registry, totals: &Totals) {
 }
 
 fn gauges(registry: &mut Registry, visit: &PanelRequest<'_>) {
-    let (proxy, running) = (visit.proxy, visit.running);
+    let (proxy, state) = (visit.proxy, visit.state);
     let (open, most) = proxy.limits.open();
-    let pages = running.rewriter.load();
+    let pages = state.rewriter.load();
     let since = |time: std::time::SystemTime| time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     let bytes = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
-    let certificate = running.authority.get().map_or(0, |authority| authority.not_after.unix_timestamp());
+    let certificate = state.authority.get().map_or(0, |authority| authority.not_after.unix_timestamp());
     for (name, help, unit, value) in [
         ("client_connections", "Connections of clients that are open", None, number(open)),
         ("client_connections_limit", "Most of them", None, number(most)),
-        ("idle_upstream_connections", "Unused connections to web servers", None, number(running.client.idle())),
+        ("idle_upstream_connections", "Unused connections to web servers", None, number(state.client.idle())),
         ("pages_in_work", "Pages that are being rewritten", None, number(pages.in_work)),
         ("pages_in_work_limit", "Most of them", None, number(pages.most)),
         ("page_workers", "Pages that are worked on at the same moment", None, number(pages.workers)),
@@ -192,8 +192,8 @@ fn gauges(registry: &mut Registry, visit: &PanelRequest<'_>) {
 fn lists(registry: &mut Registry, visit: &PanelRequest<'_>) {
     let rules = Family::<Labels, Gauge>::default();
     let changed = Family::<Labels, Gauge>::default();
-    let config = &visit.running.config;
-    for list in visit.running.blocker.lists() {
+    let config = &visit.state.config;
+    for list in visit.state.blocker.lists() {
         let labels = vec![("list", list.source.to_string())];
         let count = list.counts.requests + list.counts.elements;
         rules.get_or_create(&labels).set(i64::try_from(count).unwrap_or(i64::MAX));

@@ -120,7 +120,7 @@ impl Source {
 
 /// The settings in force, without changing any.
 pub(super) fn overview(visit: &PanelRequest<'_>) -> Response<Body> {
-    let config = &visit.running.config;
+    let config = &visit.state.config;
     let https = match config.https.intercept {
         Intercept::On => "opened, so that pages can be rewritten",
         Intercept::Auto => "opened for browsers that trust the certificate",
@@ -218,7 +218,7 @@ fn create(visit: &PanelRequest<'_>) -> Response<Body> {
             "There is a file already, or no folder for one is known.",
         );
     };
-    let text = config::starter(visit.running.config.access.lan);
+    let text = config::starter(visit.state.config.access.lan);
     let written = place.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {
         let mut open = fs::OpenOptions::new().write(true).create_new(true).open(&place)?;
         std::io::Write::write_all(&mut open, text.as_bytes())

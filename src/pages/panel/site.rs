@@ -97,7 +97,7 @@ fn page_of(fields: &Fields, host: &str) -> Option<Url> {
 
 /// The rules that now hold for the site.
 fn state(visit: &PanelRequest<'_>, tree: &Value, host: &str) -> Markup {
-    let config = &visit.running.config;
+    let config = &visit.state.config;
     let own = rules(tree)
         .iter()
         .find(|rule| is_of(rule, host))

@@ -39,7 +39,7 @@ pub(super) async fn show(visit: &PanelRequest<'_>, address: &str, changed: Optio
     };
     let text: Arc<str> = text.into();
     let mut shown = vec![("As its site sends it", None)];
-    let in_force = (&*visit.running.config, &visit.running.blocker);
+    let in_force = (&*visit.state.config, &visit.state.blocker);
     shown.push(("With the settings in force", Some(rewritten(visit, in_force, &url, &text).await)));
     if let Some(LoadedConfig { config, blocker, .. }) = changed {
         shown.push(("With the changed settings", Some(rewritten(visit, (config, blocker), &url, &text).await)));
@@ -97,9 +97,9 @@ async fn rewritten(
 async fn fetch(visit: &PanelRequest<'_>, address: &str) -> Result<(Url, String), String> {
     let expected = |_| format!("{address:?} is no address of a page; expected one such as https://example.org/article");
     let url = Url::parse(address).map_err(expected)?;
-    let running = visit.running;
+    let state = visit.state;
     let fields = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static("text/html"))]);
-    let fetched = fetch::get_by(&running.client, &running.acl, &url, &fields, MAX_SHOWN, Initiator::Near);
+    let fetched = fetch::get_by(&state.client, &state.acl, &url, &fields, MAX_SHOWN, Initiator::Near);
     let late = |_| format!("{url} did not arrive within {} seconds", TIMEOUT.as_secs());
     let page = tokio::time::timeout(TIMEOUT, fetched).await.map_err(late)??;
     let page = page.filter(|page| Media::of(&page.headers) == Media::Html);
