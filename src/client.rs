@@ -112,7 +112,7 @@ type Sent = Result<(Response<Incoming>, Lease), Failed>;
 impl Client {
     pub(crate) fn new(config: &Config, acl: Arc<Acl>, max_idle: usize) -> Self {
         Self {
-            pool: Pool::new(max_idle, config.timeouts.idle),
+            pool: Pool::new(max_idle, config.timeouts.server_idle),
             opener: Arc::new(Opener::new(Connector::new(config, acl))),
             http1_limits: Http1Limits::default(),
             timeouts: config.timeouts.clone(),
@@ -133,7 +133,9 @@ impl Client {
         let upload = Upload::of(&mut request);
         let pool = match requester.pinned.pool(target) {
             Some(pinned) => pinned,
-            None if authenticates_connection(request.headers()) => requester.pinned.pin(target, self.timeouts.idle),
+            None if authenticates_connection(request.headers()) => {
+                requester.pinned.pin(target, self.timeouts.server_idle)
+            }
             None => &self.pool,
         };
         let (mut response, lease) = if request.headers().contains_key(header::UPGRADE) {

@@ -16,6 +16,7 @@ mod hint;
 mod hosts;
 mod https;
 mod ineffective;
+mod leave_alone;
 mod limits;
 mod list_source;
 mod listen;
@@ -50,6 +51,7 @@ pub use self::{
     headers::Headers,
     hosts::HostPatterns,
     https::{Https, Intercept, RawAuthority, RawUpstream},
+    leave_alone::LeaveAlone,
     limits::Limits,
     list_source::ListSource,
     listen::{LISTEN, listen_address},
@@ -72,7 +74,7 @@ pub(crate) use self::{
 /// The built-in list of hosts that are neither opened nor rewritten.
 const BUILTIN_HOSTS: &str = include_str!("../untouched-hosts.txt");
 
-/// The name of the list above in `https.except_lists`.
+/// The name of the list above in `leave_alone.lists`.
 const BUILTIN: &str = "builtin";
 
 /// The configuration file as written. Every key may be left out.
@@ -86,6 +88,8 @@ pub struct RawConfig {
     pub listen: Vec<SocketAddr>,
     /// Interception of encrypted connections.
     pub https: Https,
+    /// Hosts that are neither opened nor rewritten.
+    pub leave_alone: LeaveAlone,
     /// The local certificate authority.
     pub authority: RawAuthority,
     /// Connections to web servers.
@@ -129,6 +133,7 @@ impl Default for RawConfig {
         Self {
             listen: vec![(Ipv4Addr::LOCALHOST, 8118).into()],
             https: Https::default(),
+            leave_alone: LeaveAlone::default(),
             authority: RawAuthority::default(),
             upstream: RawUpstream::default(),
             access: Access::default(),
@@ -194,7 +199,7 @@ pub struct Config {
     pub filters: ChainConfig,
     /// Lists of advertisements and trackers.
     pub blocking: Blocking,
-    /// Hosts of `https.except_lists`.
+    /// Hosts of `leave_alone`, its lists included.
     pub never_processed: HostPatterns,
     /// Settings by device and by site.
     pub profiles: Profiles,

@@ -177,7 +177,7 @@ impl<H: Handler> SniffedConnect<H> {
 
     /// The client is silent: connects, and waits for both. Whether to go on.
     async fn wait_for_either_side(&mut self, client: &mut ClientStream, read: &mut BytesMut) -> bool {
-        let limit = self.config.timeouts.connect_silence;
+        let limit = self.config.timeouts.tunnel_first_byte;
         let waits_for_server = self.any_protocol && matches!(self.destination, Destination::Origin(_));
         if waits_for_server && let Err(error) = self.connect().await {
             self.failed(&error);

@@ -69,7 +69,7 @@ pub(crate) struct Rewriter {
     settings: Rewrite,
     max_wait: Duration,
     max_pause: Duration,
-    pages_at_once: Arc<Shares>,
+    max_pages_in_progress: Arc<Shares>,
     memory: MemoryBudget,
     workers: Workers,
     domains: Domains,
@@ -105,9 +105,9 @@ impl Rewriter {
         Ok(Self {
             looks: PageProfile::all(config, blocker)?,
             settings,
-            max_wait: Duration::from_secs(config.limits.page_wait_seconds),
+            max_wait: Duration::from_secs(config.limits.page_arrival_seconds),
             max_pause: Duration::from_secs(config.limits.page_pause_seconds),
-            pages_at_once: Shares::new(config.limits.pages_at_once as u64),
+            max_pages_in_progress: Shares::new(config.limits.max_pages_in_progress as u64),
             memory: MemoryBudget::new(config.limits.pages_memory_bytes, config.rewrite.max_html_bytes),
             workers,
             domains: Domains::new(config.rewrite.remember_hosts),
@@ -117,7 +117,7 @@ impl Rewriter {
 
     pub(crate) fn load(&self) -> Load {
         let (memory, most_memory) = self.memory.used();
-        let (in_work, most) = self.pages_at_once.used();
+        let (in_work, most) = self.max_pages_in_progress.used();
         let [in_work, most, workers] =
             [in_work, most, self.workers.count()].map(|count| usize::try_from(count).unwrap_or(usize::MAX));
         Load { in_work, most, workers, memory, most_memory }
@@ -193,7 +193,7 @@ impl Rewriter {
             return self.head_alone(asked.look, head, body);
         }
         let owner = asked.owner();
-        let Some(_place) = self.pages_at_once.take(&owner, 1, u64::MAX, IN_WORK) else {
+        let Some(_place) = self.max_pages_in_progress.take(&owner, 1, u64::MAX, IN_WORK) else {
             return self.pass(asked, head, body, PassReason::BUSY);
         };
         let length = content_length(&head.headers);

@@ -11,7 +11,7 @@ use std::{
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 
 use super::{
-    Access, BUILTIN, BUILTIN_HOSTS, Config, HostPatterns, Profiles, RawConfig, blocking, document::Place,
+    Access, BUILTIN, BUILTIN_HOSTS, Config, HostPatterns, LeaveAlone, Profiles, RawConfig, blocking, document::Place,
     error::Mistake, file, hosts, https, load::is_any_in,
 };
 
@@ -35,7 +35,7 @@ impl RawConfig {
         }
         let blocking = blocking::build(self.blocking.clone(), self.ad_server_lists.take(), base);
         let (blocking, hint) = noted(blocking, mistakes);
-        let never_processed = read_never_processed(&self.https.except_lists, base, &mut noticed.watched, mistakes);
+        let never_processed = read_never_processed(&self.leave_alone, base, &mut noticed.watched, mistakes);
         let strangers = "anyone in `access.clients` may use this proxy, strangers among them; set `access.users`";
         let strangers = self.access.is_open_to_strangers().then(|| strangers.to_owned());
         noticed.hints = hint.into_iter().chain(strangers).collect();
@@ -174,17 +174,17 @@ fn fingerprint(raw: &RawConfig) -> u64 {
     hasher.finish()
 }
 
-/// Hosts that are neither opened nor rewritten: those of all lists, each of which is read once.
+/// Hosts that are neither opened nor rewritten: those that are named, and those of all lists, each of which is read once.
 fn read_never_processed(
-    lists: &[String],
+    leave_alone: &LeaveAlone,
     base: &Path,
     watched: &mut Vec<PathBuf>,
     mistakes: &mut Vec<Mistake>,
 ) -> HostPatterns {
-    let mut hosts = HostPatterns::default();
+    let mut hosts = leave_alone.hosts.clone();
     let mut seen = HashSet::new();
-    for (index, list) in lists.iter().enumerate().filter(|(_, list)| seen.insert(list.as_str())) {
-        let (key, path) = (format!("https.except_lists.{index}"), file::under(base, Path::new(list)));
+    for (index, list) in leave_alone.lists.iter().enumerate().filter(|(_, list)| seen.insert(list.as_str())) {
+        let (key, path) = (format!("leave_alone.lists.{index}"), file::under(base, Path::new(list)));
         let text = if list == BUILTIN {
             Cow::Borrowed(BUILTIN_HOSTS)
         } else {

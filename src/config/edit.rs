@@ -24,7 +24,7 @@ use super::{
 const NAME_FILES: [[&str; 2]; 5] = [
     ["blocking", "lists"],
     ["blocking", "dir"],
-    ["https", "except_lists"],
+    ["leave_alone", "lists"],
     ["authority", "dir"],
     ["upstream", "extra_ca_file"],
 ];

@@ -6,12 +6,26 @@ use serde_yaml::Value;
 
 use super::{RawConfig, blocking, document::Path};
 
+/// Keys that had another name before the first release.
+const RENAMED: [(&str, &str); 6] = [
+    ("https.except_lists", "leave_alone.lists"),
+    ("https.tunnel_refused", "https.tunnel_pinned_apps"),
+    ("limits.page_wait_seconds", "limits.page_arrival_seconds"),
+    ("limits.pages_at_once", "limits.max_pages_in_progress"),
+    ("timeouts.connect_silence_seconds", "timeouts.tunnel_first_byte_seconds"),
+    ("timeouts.idle_seconds", "timeouts.server_idle_seconds"),
+];
+
 /// Hint about the unknown key at the end of this path: another section has a key of that name, or the
 /// empty section before it has, and only the indentation is missing.
 pub(super) fn of_unknown_key(tree: &Value, path: &[String]) -> Option<String> {
     let (key, above) = path.split_last()?;
     if key == "ad_server_lists" {
         return Some(blocking::OLD_LISTS.to_owned());
+    }
+    let whole = path.join(".");
+    if let Some((_, new)) = RENAMED.iter().find(|(old, _)| *old == whole) {
+        return Some(format!("it is now `{new}`"));
     }
     // Profiles repeat the keys of `filters`.
     let known = RawConfig { profiles: BTreeMap::default(), ..RawConfig::default() };

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BUILTIN, HostPatterns, hosts,
+    HostPatterns, hosts,
     values::{path_or_null, word_type},
 };
 
@@ -20,21 +20,13 @@ pub struct Https {
     pub intercept: Intercept,
     /// Hosts never opened, with everything under them: banks, for instance.
     pub except: HostPatterns,
-    /// Lists of hosts that are neither opened nor rewritten: `builtin` (app stores, updates, push, password managers,
-    /// connectivity checks), and paths of files with one host per line.
-    pub except_lists: Vec<String>,
     /// Whether a host is tunnelled for a client that has refused our certificate for it twice, as apps do that pin theirs.
-    pub tunnel_refused: bool,
+    pub tunnel_pinned_apps: bool,
 }
 
 impl Default for Https {
     fn default() -> Self {
-        Self {
-            intercept: Intercept::default(),
-            except: HostPatterns::default(),
-            except_lists: vec![BUILTIN.to_owned()],
-            tunnel_refused: true,
-        }
+        Self { intercept: Intercept::default(), except: HostPatterns::default(), tunnel_pinned_apps: true }
     }
 }
 

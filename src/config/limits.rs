@@ -25,7 +25,7 @@ pub struct Limits {
     /// Pages in work at once; past that pages pass untouched. Bounds memory. One site takes three quarters of them at most for
     /// one client.
     #[serde(with = "Bounded::<0, 1_048_576>")]
-    pub pages_at_once: usize,
+    pub max_pages_in_progress: usize,
     /// Memory in bytes for all pages together that are in work or not yet read by their clients. A page that finds none waits
     /// two seconds for it and then passes untouched, as does one that grows over it. One site takes three quarters of it at most
     /// for one client; the unread pages of one client may hold a sixteenth of it, or two of the largest pages.
@@ -33,7 +33,7 @@ pub struct Limits {
     pub pages_memory_bytes: usize,
     /// Seconds until a page must have arrived; a slower one is passed on as it arrives.
     #[serde(with = "Bounded::<1, 86_400>")]
-    pub page_wait_seconds: u64,
+    pub page_arrival_seconds: u64,
     /// Seconds that a page may pause while it arrives; one that pauses for longer is passed on from there as it arrives.
     #[serde(with = "Bounded::<1, 86_400>")]
     pub page_pause_seconds: u64,
@@ -59,9 +59,9 @@ impl Default for Limits {
             page_depth: 512,
             page_nodes: 400_000,
             page_cpu_ms: 1000,
-            pages_at_once: 64,
+            max_pages_in_progress: 64,
             pages_memory_bytes: PAGES_MEMORY_BYTES,
-            page_wait_seconds: PAGE_WAIT_SECONDS,
+            page_arrival_seconds: PAGE_ARRIVAL_SECONDS,
             page_pause_seconds: PAGE_PAUSE_SECONDS,
             page_workers: None,
             connections: 4096,
@@ -77,7 +77,7 @@ const PAGES_MEMORY_BYTES: usize = 256 * 1024 * 1024;
 
 /// The longest that people keep their attention on something that shows nothing (Nielsen, *Usability Engineering*, 1993, ch. 5).
 /// Raising it filters more pages on slow lines, and their readers look at nothing for longer.
-const PAGE_WAIT_SECONDS: u64 = 10;
+const PAGE_ARRIVAL_SECONDS: u64 = 10;
 
 /// A packet that is lost twice is sent for the third time after three seconds (RFC 6298 § 2: one, then two), so a page on a bad
 /// line does not count as one that pauses. Raising it filters more pages of servers that pause, and their readers look at nothing

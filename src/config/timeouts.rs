@@ -41,14 +41,14 @@ pub struct Timeouts {
     pub client_idle: Duration,
     /// Seconds that a tunnel may be without a single byte after CONNECT. After the first byte it may be silent
     /// without limit.
-    #[serde(rename = "connect_silence_seconds", with = "Seconds")]
-    pub connect_silence: Duration,
+    #[serde(rename = "tunnel_first_byte_seconds", with = "Seconds")]
+    pub tunnel_first_byte: Duration,
     /// Seconds that a tunnel or web socket may be silent after one of its ends has closed.
     #[serde(rename = "half_closed_seconds", with = "Seconds")]
     pub half_closed: Duration,
     /// Seconds that an unused connection to a web server is kept for the next request.
-    #[serde(rename = "idle_seconds", with = "Seconds")]
-    pub idle: Duration,
+    #[serde(rename = "server_idle_seconds", with = "Seconds")]
+    pub server_idle: Duration,
 }
 
 impl Default for Timeouts {
@@ -62,9 +62,9 @@ impl Default for Timeouts {
             request_body: Duration::from_mins(10),
             client_stall: Duration::from_mins(10),
             client_idle: Duration::from_secs(55),
-            connect_silence: Duration::from_secs(50),
+            tunnel_first_byte: Duration::from_secs(50),
             half_closed: HALF_CLOSED,
-            idle: Duration::from_secs(50),
+            server_idle: Duration::from_secs(50),
         }
     }
 }

@@ -47,7 +47,7 @@ impl SilenceLimits {
 
     /// The limits of a tunnel that may never be used.
     pub(crate) fn unused(timeouts: &Timeouts) -> Self {
-        Self { first_byte: Some(timeouts.connect_silence), ..Self::in_use(timeouts) }
+        Self { first_byte: Some(timeouts.tunnel_first_byte), ..Self::in_use(timeouts) }
     }
 }
 

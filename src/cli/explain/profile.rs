@@ -52,7 +52,7 @@ pub(super) fn explain(config: &Config, asker: &ClientInfo<'_>, url: &Url) -> (St
     };
     let excepted = [
         (config.rewrite.except.matches(host), "the host is in `rewrite.except`"),
-        (config.never_processed.matches(host), "the host is in a list of `https.except_lists`"),
+        (config.never_processed.matches(host), "the host is in `leave_alone`"),
         (!profile.rewrite, "the profile does not rewrite pages"),
         (connection == Connection::Tunnelled, "the connection is tunnelled"),
         (
@@ -105,7 +105,7 @@ fn encrypted(
     let tunnelled = |reason: &str| (Connection::Tunnelled, vec![format!("tunnelled: {reason}")]);
     let excepted = [
         (config.https.except.matches(host), "the host is in `https.except`"),
-        (config.never_processed.matches(host), "the host is in a list of `https.except_lists`"),
+        (config.never_processed.matches(host), "the host is in `leave_alone`"),
         (intercept == Intercept::Off, "`intercept` is off for this profile"),
     ];
     if let Some((_, reason)) = excepted.iter().find(|(applies, _)| *applies) {
@@ -140,7 +140,7 @@ fn encrypted(
 
 /// The programs of this client that refuse our certificate for the host.
 fn refusing(config: &Config, asker: &ClientInfo<'_>, url: &Url) -> Vec<String> {
-    let Some(target) = target(url).filter(|_| config.https.tunnel_refused) else { return Vec::new() };
+    let Some(target) = target(url).filter(|_| config.https.tunnel_pinned_apps) else { return Vec::new() };
     let all = TunnelledHosts::open(config.authority_dir.as_deref()).all();
     let of_client =
         all.into_iter().filter(|(_, host, _)| **host == *target.host_port).filter_map(|(client, ..)| client);

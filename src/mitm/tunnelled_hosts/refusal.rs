@@ -16,7 +16,7 @@ impl<H: Handler> SniffedConnect<H> {
         let Some(is_alert) = is_alert(error) else { return };
         let Self { tunnelled, trusted_devices: trusted, device, .. } = self;
         let is_ours = matches!(self.destination, Destination::ControlHost(_));
-        if !is_ours && !self.config.https.tunnel_refused || !is_alert && device.is_browser() {
+        if !is_ours && !self.config.https.tunnel_pinned_apps || !is_alert && device.is_browser() {
             return;
         }
         let effect = tunnelled.refused(device, &self.destination.target().host_port, is_alert);

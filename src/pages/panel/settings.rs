@@ -51,7 +51,7 @@ const TABS: [Tab; 8] = [
     Tab::new(
         "Proxy",
         "Encrypted pages, bounds and waiting times. Who may use the proxy is set in the file only.",
-        &["https", "headers", "limits", "timeouts", "log"],
+        &["https", "leave_alone", "headers", "limits", "timeouts", "log"],
         &[],
     ),
 ];

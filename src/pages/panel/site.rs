@@ -30,7 +30,7 @@ const OFF: &str = "off";
 const REWRITES: &str = "desktop";
 
 /// Lists of hosts that keep pages as they are, whatever the rules say.
-const EXCEPTIONS: [[&str; 2]; 2] = [["rewrite", "except"], ["https", "except"]];
+const EXCEPTIONS: [[&str; 2]; 3] = [["rewrite", "except"], ["https", "except"], ["leave_alone", "hosts"]];
 
 /// The site of a request for this page.
 pub(super) fn asked_for(head: &Parts) -> Option<String> {
@@ -127,7 +127,7 @@ fn left_alone(visit: &PanelRequest<'_>, config: &Config, host: &str) -> Option<&
     [
         (config.rewrite.except.matches(host), "the host, or one above it, is in `rewrite.except`"),
         (config.https.except.matches(host), "the host, or one above it, is in `https.except`"),
-        (config.never_processed.matches(host), "the host, or one above it, is in a list of `https.except_lists`"),
+        (config.never_processed.matches(host), "the host, or one above it, is in `leave_alone`"),
         (profile.is_none_or(|profile| !profile.rewrite), "the profile says so, or `rewrite.enabled`"),
     ]
     .into_iter()

@@ -71,7 +71,9 @@ fn what_is_not_written_has_its_default() {
 #[rustfmt::skip]
 fn a_mistake_is_reported_with_its_place_its_key_and_what_is_expected() {
     for (yaml, start, words) in [
-        ("https:\n  intercepts: on\n", "2:3: https: unknown key `intercepts`", "expected one of `intercept`, `except`, `except_lists`"),
+        ("https:\n  intercepts: on\n", "2:3: https: unknown key `intercepts`", "expected one of `intercept`, `except`, `tunnel_pinned_apps`"),
+        ("https:\n  except_lists: [builtin]\n", "2:3: https: unknown key `except_lists`", "it is now `leave_alone.lists`"),
+        ("timeouts: { idle_seconds: 5 }\n", "1:13: timeouts: unknown key `idle_seconds`", "it is now `timeouts.server_idle_seconds`"),
         ("limits:\n  connections: many\n", "2:16: limits.connections: ", "expected a whole number, 1 to 1048576"),
         ("log:\n  level: info\nlisten: everywhere\n", "3:9: listen: \"everywhere\"", "expected an address"),
         ("listen: []\n", "1:9: listen: the list is empty", "expected an address"),
@@ -80,7 +82,7 @@ fn a_mistake_is_reported_with_its_place_its_key_and_what_is_expected() {
         ("limits:\n  page_nodes: 0\n", "2:15: limits.page_nodes: ", "1 or more"),
         ("limits:\n  page_depth: -1\n", "2:15: limits.page_depth: ", "1 to 4096"),
         ("limits:\n  page_workers: 100000\n", "2:17: limits.page_workers: ", "1 to 1024"),
-        ("limits:\n  page_wait_seconds: 18446744073709551615", "2:22: limits.page_wait_seconds: ", "1 to 86400"),
+        ("limits:\n  page_arrival_seconds: 18446744073709551615", "2:25: limits.page_arrival_seconds: ", "1 to 86400"),
         ("rewrite: { max_html_bytes: 99999999999999 }", "1:28: rewrite.max_html_bytes: ", "1024 to 1073741824"),
         ("limits: 3\n", "1:9: limits: invalid value: number `3`", "a section with keys"),
         ("filters:\n  main_block:\n    algorithm:\n", "3:15: filters.main_block.algorithm: invalid value: nothing", ""),
@@ -124,7 +126,7 @@ fn a_mistake_is_reported_with_its_place_its_key_and_what_is_expected() {
         ("devices: [{users: [anna], profile: off}]", "1:19: devices.users: there is no user \"anna\"", ""),
         ("sites: [{hosts: ['*'], profile: off}]", "1:18: sites.hosts: \"*\"", ""),
         ("sites: [{profile: off}]", "1:9: sites: ", "`hosts`"),
-        ("https: { except_lists: [none.txt] }", "1:25: https.except_lists: cannot read", ""),
+        ("leave_alone: { lists: [none.txt] }", "1:24: leave_alone.lists: cannot read", ""),
         // Keys outside their section.
         ("ignore:\n  enabled: false\n", "1:1: unknown key `ignore`", "it belongs under `filters`, indented"),
         ("filters: {max_links: 1}", "1:11: filters: unknown key", "it belongs under `removed_links`, indented"),
@@ -194,7 +196,7 @@ fn files_without_end_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let pipe = dir.path().join("pipe.txt");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    for key in ["upstream: { extra_ca_file: PIPE }", "https: { except_lists: [PIPE] }"] {
+    for key in ["upstream: { extra_ca_file: PIPE }", "leave_alone: { lists: [PIPE] }"] {
         let error = error_of(&key.replace("PIPE", pipe.to_str().unwrap()));
         assert!(error.contains("it is not a regular file"), "{error}");
     }

@@ -258,11 +258,11 @@ fn all_wrong_keys_and_values_are_told_at_once() {
         ),
         // Files, beside mistakes of another kind.
         (
-            "https: { except_lists: [no1.txt, list.txt, no2.txt] }\nupstream: { extra_ca_file: no.pem }\nlog: { level: x }\n",
+            "leave_alone: { lists: [no1.txt, list.txt, no2.txt] }\nupstream: { extra_ca_file: no.pem }\nlog: { level: x }\n",
             78,
             &[
-                "wrong.yaml:1:25: ",
-                "1:44: ",
+                "wrong.yaml:1:24: ",
+                "1:43: ",
                 "wrong.yaml:2:28: ",
                 "wrong.yaml:3:15: ",
                 "list.txt:2:1: ",

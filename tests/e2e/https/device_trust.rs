@@ -167,7 +167,7 @@ async fn healing_can_be_switched_off() {
     }
     let ca = TestCa::new();
     let origin = Origin::https(&ca, |_| html(DEMO)).await;
-    let proxy = TestProxy::trusting(&ca, "https: { intercept: on, tunnel_refused: false }").await;
+    let proxy = TestProxy::trusting(&ca, "https: { intercept: on, tunnel_pinned_apps: false }").await;
     for _ in 0..4 {
         assert!(page(&proxy, &origins(&proxy), &origin.https_url("/")).await.is_none());
     }

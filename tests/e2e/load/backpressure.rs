@@ -48,7 +48,7 @@ async fn while_every_place_is_taken_pages_pass_untouched() {
         }
     })
     .await;
-    let proxy = Arc::new(TestProxy::start("limits: { page_workers: 1, pages_at_once: 1 }").await);
+    let proxy = Arc::new(TestProxy::start("limits: { page_workers: 1, max_pages_in_progress: 1 }").await);
     let (first, url) = (Arc::clone(&proxy), origin.url("/slow"));
     let slow = tokio::spawn(async move { get(&first, &url, &[]).await });
     soon(asked.notified()).await;

@@ -15,7 +15,7 @@ use crate::harness::{
 
 #[tokio::test]
 async fn a_slow_page_is_given_on_as_it_comes() {
-    given_on_as_it_comes("page_wait_seconds: 1").await;
+    given_on_as_it_comes("page_arrival_seconds: 1").await;
 }
 
 /// Text that has come can be read in the meantime.

@@ -25,7 +25,7 @@ async fn uploads_downloads_and_readers_that_pause_go_on() {
     const PAUSE: Duration = Duration::from_secs(3);
     const LENGTH: usize = 8 << 20;
     let yaml = "timeouts: { connect_seconds: 1, first_byte_seconds: 1, request_head_seconds: 1,
-        client_idle_seconds: 1, idle_seconds: 1, connect_silence_seconds: 1 }";
+        client_idle_seconds: 1, server_idle_seconds: 1, tunnel_first_byte_seconds: 1 }";
     for road in ROADS {
         let setup = Setup::sockets(road, yaml, |mut stream| async move {
             let head = read_head(&mut stream).await;

@@ -236,7 +236,7 @@ async fn a_tunnel_that_is_never_used_is_closed_and_a_used_one_is_not() {
         let _ = tokio::io::copy(&mut read, &mut write).await;
     })
     .await;
-    let proxy = TestProxy::start("timeouts: { connect_silence_seconds: 1 }").await;
+    let proxy = TestProxy::start("timeouts: { tunnel_first_byte_seconds: 1 }").await;
     let mut used = connect(&proxy, &origin.addr.to_string()).await;
     used.write_all(b"hello").await.unwrap();
     read_until(&mut used, "hello").await;

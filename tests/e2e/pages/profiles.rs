@@ -85,7 +85,7 @@ fn explain_says_which_profile_and_why() {
             &["http://a.example/", "--client", "192.168.1.21"],
             &["--user-agent", "phone for one that names android", "text for"],
         ),
-        (&["https://captive.apple.com/"], &["`https.except_lists`"]),
+        (&["https://captive.apple.com/"], &["`leave_alone`"]),
         (&["https://a.example/", "--client", "8.8.8.8"], &["decision   refused: the client"]),
         (&["http://127.0.0.1/"], &["decision   refused: 127.0.0.1"]),
         (&["https://a.example:25/"], &["decision   refused: port 25"]),

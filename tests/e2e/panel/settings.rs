@@ -154,7 +154,7 @@ async fn a_form_names_no_file() {
     fs::write(file.with_file_name("secret.txt"), "hunter2\n").unwrap();
     let pipe = file.with_file_name("pipe.txt");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    for (tab, key) in [("proxy", "https/except_lists"), ("lists", "blocking/lists"), ("lists", "blocking/dir")] {
+    for (tab, key) in [("proxy", "leave_alone/lists"), ("lists", "blocking/lists"), ("lists", "blocking/dir")] {
         let path = format!("/settings/{tab}");
         let page = get(&proxy, &format!("http://gleaner.internal{path}"), &[]).await;
         let (token, stamp) = (hidden(&page, "token"), hidden(&page, "stamp"));

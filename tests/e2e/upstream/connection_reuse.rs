@@ -194,7 +194,7 @@ async fn a_post_that_was_sent_is_not_sent_again() {
 /// Nobody reads an idle connection; its end is noticed all the same, and its descriptor given back.
 #[tokio::test]
 async fn idle_connections_are_closed_when_the_origin_closes_them_and_when_they_are_old() {
-    for (yaml, origin_closes) in [("", true), ("timeouts: { idle_seconds: 1 }", false)] {
+    for (yaml, origin_closes) in [("", true), ("timeouts: { server_idle_seconds: 1 }", false)] {
         let closed = Arc::new(Notify::new());
         let tell = Arc::clone(&closed);
         let setup = Setup::sockets(ROADS[0], yaml, move |mut stream| {
