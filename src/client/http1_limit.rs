@@ -11,7 +11,6 @@ use std::{
     time::Duration,
 };
 
-use foldhash::fast::RandomState;
 use parking_lot::Mutex;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -30,7 +29,7 @@ const STANDSTILL: Duration = Duration::from_secs(1);
 /// The limits in use.
 #[derive(Default)]
 pub(super) struct Http1Limits {
-    limits: Mutex<HashMap<Key, Arc<Http1Limit>, RandomState>>,
+    limits: Mutex<HashMap<Key, Arc<Http1Limit>>>,
 }
 
 /// A client and an origin.
