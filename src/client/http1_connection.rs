@@ -99,7 +99,7 @@ impl Client {
                     };
                     pool.put_http1(Arc::clone(target), kept);
                 }
-                return Ok((response, pool.lease(permit.map(Place::Http1), ended)));
+                return Ok((response, pool.lease(permit.map(|permit| Box::new(permit) as Place), ended)));
             }
             Ok(Err(mut error)) => {
                 if let Some(unsent) = error.take_message() {

@@ -79,7 +79,7 @@ impl Client {
         match sent {
             Ok(Ok(response)) => {
                 waiting.answered();
-                Ok((response, pool.lease(Some(Place::Http2(stream)), Arc::default())))
+                Ok((response, pool.lease(Some(Box::new(stream) as Place), Arc::default())))
             }
             Ok(Err(mut error)) => {
                 if let Some(unsent) = error.take_message() {

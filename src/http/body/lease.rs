@@ -1,21 +1,14 @@
 //! A place on a connection to an origin, held for one response and given back at its end.
 
-use std::sync::{Arc, OnceLock};
-
-use tokio::{
-    sync::{Notify, OwnedSemaphorePermit},
-    time::Instant,
+use std::{
+    any::Any,
+    sync::{Arc, OnceLock},
 };
 
-use crate::client::Http1Permit;
+use tokio::{sync::Notify, time::Instant};
 
-/// The right to use a connection for one response.
-#[derive(Debug)]
-#[expect(dead_code, reason = "they are given back when they are dropped")]
-pub(crate) enum Place {
-    Http1(Http1Permit),
-    Http2(OwnedSemaphorePermit),
-}
+/// The right to use a connection for one response, which is given back when this is dropped.
+pub(crate) type Place = Box<dyn Any + Send + Sync>;
 
 /// The place of one response.
 #[derive(Debug)]

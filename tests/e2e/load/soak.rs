@@ -204,7 +204,7 @@ async fn a_hundred_unread_streams_of_one_client_cost_bounded_memory() {
     let sentence = "Enough words for a paragraph of a page that somebody wants to read, and then does not. ";
     let text = format!("<p>{}</p>\n", sentence.repeat(100));
     let page = Bytes::from(PAGE.replace("<p>", &text.repeat(PAGE_BYTES / text.len())));
-    let tls = ca.server(&["localhost"], &[b"http/1.1"], |_| {});
+    let tls = ca.server(&["localhost"], &[b"h2"], |_| {});
     let origin = Origin::tls(tls.into(), move |_| html(page.clone())).await;
     let target = format!("localhost:{}", origin.addr.port());
     let proxy = Program::start(&ca);
@@ -224,7 +224,7 @@ async fn a_hundred_unread_streams_of_one_client_cost_bounded_memory() {
         asked.push(ask(&mut client, &target, number).await);
     }
     let (mut unread, mut rewritten) = (Vec::new(), 0);
-    // Those that pass keep their connections to the origin, of which a client has six: the rest waits.
+    // Those that pass keep their streams to the origin: where its window is full, the rest waits.
     while let Ok(Some(response)) = timeout(QUIET, asked.next()).await {
         let response = response.unwrap();
         let action = response.headers()["gleaner"].to_str().unwrap();

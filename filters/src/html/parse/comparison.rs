@@ -14,11 +14,11 @@ use crate::{
 /// How `<noscript>` is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoscriptMode {
-    /// As text: scripts run.
+    /// The element holds text, as where scripts run.
     Text,
-    /// As any other element.
+    /// The element is one as any other.
     Element,
-    /// As an element whose contents are kept apart from the page. html5ever knows no such rule: the tree is compared with that of
+    /// The contents of the element are kept apart from the page. html5ever knows no such rule: the tree is compared with that of
     /// the same text in one piece.
     Confined,
 }
