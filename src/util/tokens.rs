@@ -14,7 +14,10 @@ use std::{
 use ring::hmac;
 use tracing::warn;
 
-use super::{atomic_file, random::random_bytes};
+use super::{
+    atomic_file,
+    random::{nonce, random_bytes},
+};
 
 /// The secret, beside the authority: tokens are good after a restart, and at every proxy that shares the folder.
 const FILE: &str = "controls.key";
@@ -66,7 +69,7 @@ impl Tokens {
 
     /// A token that is new each time, in hexadecimal digits.
     pub(crate) fn fresh(&self, purpose: &str, parts: &[impl AsRef<[u8]>]) -> String {
-        let nonce = random_bytes::<FRESH_BYTES>();
+        let nonce = nonce();
         format!("{:016x}{:016x}", u64::from_be_bytes(nonce), self.mac_of_fresh(nonce, period(), purpose, parts))
     }
 

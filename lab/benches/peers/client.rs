@@ -12,9 +12,9 @@ use tokio_rustls::{TlsConnector, client::TlsStream};
 
 use super::origin::SMALL;
 
-/// Fields such as a browser sends.
+/// Fields such as a browser sends for a part of a page of the same host.
 const FIELDS: &str = "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0\r\nAccept: */*\r\n\
-    Accept-Language: en-US,en;q=0.5\r\nAccept-Encoding: gzip, deflate\r\nCookie: a=0123456789abcdef; b=0123456789abcdef\r\n\r\n";
+    Referer: http://localhost/\r\nAccept-Language: en-US,en;q=0.5\r\nAccept-Encoding: gzip, deflate\r\nCookie: a=0123456789abcdef; b=0123456789abcdef\r\n\r\n";
 
 /// One small request after the other on each of so many connections, for a host that has a name, as on the web.
 pub(crate) async fn small(proxy: SocketAddr, origin: SocketAddr, connections: usize, each: usize) -> io::Result<()> {
@@ -164,6 +164,7 @@ pub(crate) async fn small_http2(
                 let request = hyper::Request::get(format!("https://{origin}/small"))
                     .header("user-agent", "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0")
                     .header("accept", "*/*")
+                    .header("referer", "https://localhost/")
                     .header("cookie", "a=0123456789abcdef; b=0123456789abcdef")
                     .body(Empty::new())?;
                 let body = sender.send_request(request).await?.into_body().collect().await?;
