@@ -24,7 +24,7 @@ use tables::{FUNCTION_WORDS, HONORIFICS, ORGANISATIONS, PARTICLES, PLACES};
 
 /// The type of a named thing, as far as the words of the name tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub(crate) enum NameKind {
     Person,
     Place,
     Organisation,
@@ -37,7 +37,7 @@ pub(crate) enum Kind {
 /// A name in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entity {
-    pub(crate) kind: Kind,
+    pub(crate) kind: NameKind,
     /// Its words in lower case.
     pub(crate) words: Vec<String>,
 }
@@ -58,7 +58,7 @@ const CASED_SHARE: f64 = 0.5;
 /// Terms shorter than this say little (in scripts with spaces).
 const MIN_TERM_CHARS: usize = 4;
 
-struct Word<'a> {
+struct NameWord<'a> {
     text: &'a str,
     lower: String,
     is_capitalised: bool,
@@ -100,7 +100,7 @@ fn has_case(text: &str) -> bool {
     f64::from(cased) >= CASED_SHARE * f64::from(letters)
 }
 
-fn split(text: &str) -> Vec<Word<'_>> {
+fn split(text: &str) -> Vec<NameWord<'_>> {
     let mut starts_sentence = true;
     text.split_whitespace()
         .filter_map(|run| {
@@ -115,7 +115,7 @@ fn split(text: &str) -> Vec<Word<'_>> {
             let ends_sentence = !is_title && run.ends_with(['.', '!', '?', ':', ';', '…', '”', '"']);
             let starts = std::mem::replace(&mut starts_sentence, ends_sentence)
                 || run.starts_with(['"', '“', '„', '«', '\u{2018}']);
-            Some(Word {
+            Some(NameWord {
                 text: word,
                 lower,
                 is_capitalised: word.chars().next().is_some_and(char::is_uppercase),
@@ -127,7 +127,7 @@ fn split(text: &str) -> Vec<Word<'_>> {
 }
 
 /// One past the last word of the name that begins at a word.
-fn run_end(words: &[Word<'_>], start: usize) -> usize {
+fn run_end(words: &[NameWord<'_>], start: usize) -> usize {
     let mut end = start + 1;
     while end < words.len() && !words[end - 1].ends_name {
         if words[end].is_capitalised {
@@ -142,7 +142,7 @@ fn run_end(words: &[Word<'_>], start: usize) -> usize {
     end
 }
 
-fn entity(words: &[Word<'_>], mut start: usize, end: usize, inside: &BTreeSet<&str>) -> Option<Entity> {
+fn entity(words: &[NameWord<'_>], mut start: usize, end: usize, inside: &BTreeSet<&str>) -> Option<Entity> {
     // "The Bank of England": the article is no part of the name.
     while start < end && is_one_of(&FUNCTION_WORDS, &words[start].lower) {
         start += 1;
@@ -156,15 +156,15 @@ fn entity(words: &[Word<'_>], mut start: usize, end: usize, inside: &BTreeSet<&s
     let name = &words[start..end];
     let first = name.first()?;
     let kind = if has_title {
-        Kind::Person
+        NameKind::Person
     } else if name.iter().any(|word| is_one_of(&ORGANISATIONS, &word.lower)) && name.len() > 1 {
-        Kind::Organisation
+        NameKind::Organisation
     } else if name.len() == 1 && is_one_of(&PLACES, &first.lower) {
-        Kind::Place
+        NameKind::Place
     } else {
-        Kind::Name
+        NameKind::Name
     };
-    let is_certain = kind != Kind::Name
+    let is_certain = kind != NameKind::Name
         || name.len() > 1
         || !first.starts_sentence
         || is_acronym(first.text)
@@ -193,7 +193,7 @@ fn is_one_of(list: &[&str], word: &str) -> bool {
 fn terms(text: &str) -> Vec<Entity> {
     let mut found = Vec::new();
     let mut add = |word: String| {
-        found.push(Entity { kind: Kind::Term, words: vec![word] });
+        found.push(Entity { kind: NameKind::Term, words: vec![word] });
     };
     for run in text.split(|c: char| !c.is_alphanumeric()) {
         if run.is_empty() {
@@ -221,7 +221,7 @@ fn terms(text: &str) -> Vec<Entity> {
 mod tests {
     use super::*;
 
-    fn names(text: &str) -> Vec<(Kind, String)> {
+    fn names(text: &str) -> Vec<(NameKind, String)> {
         Small.entities(text).into_iter().map(|entity| (entity.kind, entity.words.join(" "))).collect()
     }
 
@@ -231,17 +231,17 @@ mod tests {
         assert_eq!(
             found,
             [
-                (Kind::Person, "ada novak".to_owned()),
-                (Kind::Name, "lyon".to_owned()),
-                (Kind::Organisation, "example institute".to_owned()),
-                (Kind::Place, "kenya".to_owned()),
+                (NameKind::Person, "ada novak".to_owned()),
+                (NameKind::Name, "lyon".to_owned()),
+                (NameKind::Organisation, "example institute".to_owned()),
+                (NameKind::Place, "kenya".to_owned()),
             ]
         );
     }
 
     #[test]
     fn a_capital_at_the_start_of_a_sentence_is_no_name_by_itself() {
-        assert_eq!(names("Rain fell on Lyon. Nobody saw it."), [(Kind::Name, "lyon".to_owned())]);
+        assert_eq!(names("Rain fell on Lyon. Nobody saw it."), [(NameKind::Name, "lyon".to_owned())]);
         // Seen inside a sentence as well, it is one.
         assert_eq!(names("Novak came. We saw Novak.").len(), 2);
     }
@@ -255,7 +255,7 @@ mod tests {
     fn texts_without_capitals_are_compared_by_their_terms() {
         let found = names("東京都知事");
         assert_eq!(found.len(), 4);
-        assert_eq!(found[0], (Kind::Term, "東京".to_owned()));
+        assert_eq!(found[0], (NameKind::Term, "東京".to_owned()));
     }
 
     #[test]

@@ -19,32 +19,32 @@ pub(crate) type Set<K> = HashSet<K, RandomState>;
 
 /// A Bloom filter with one hash: it may report keys that were not added. Where most keys are new it answers faster than a
 /// table, because it fits into the processor's nearest cache.
-pub(crate) struct Met(Vec<u64>);
+pub(crate) struct SeenFilter(Vec<u64>);
 
-impl Met {
+impl SeenFilter {
     const BITS: u32 = 17;
 
-    pub(crate) fn new() -> Met {
-        Met(vec![0; 1 << Met::BITS >> 6])
+    pub(crate) fn new() -> SeenFilter {
+        SeenFilter(vec![0; 1 << SeenFilter::BITS >> 6])
     }
 
     /// Adds a key, and tells whether it may have been met before.
     pub(crate) fn add(&mut self, key: u64) -> bool {
-        let (place, bit) = Met::bit(key);
+        let (place, bit) = SeenFilter::bit(key);
         let was_met = self.0[place] & bit != 0;
         self.0[place] |= bit;
         was_met
     }
 
     pub(crate) fn may_have(&self, key: u64) -> bool {
-        let (place, bit) = Met::bit(key);
+        let (place, bit) = SeenFilter::bit(key);
         self.0[place] & bit != 0
     }
 
     /// Where the bit of a key is.
     fn bit(key: u64) -> (usize, u64) {
         // Multiplicative hashing (Knuth, *The Art of Computer Programming* 3, § 6.4), the golden ratio in 64 bits.
-        let number = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Met::BITS)) as usize;
+        let number = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - SeenFilter::BITS)) as usize;
         (number >> 6, 1 << (number & 63))
     }
 }
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_key_is_known_once_it_was_met() {
-        let mut met = Met::new();
+        let mut met = SeenFilter::new();
         let keys = || (0..1000).map(|key| key * key);
         let added = keys().filter(|&key| !met.add(key)).count();
         assert!(added > 990 && keys().all(|key| met.may_have(key) && met.add(key)));

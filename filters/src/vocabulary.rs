@@ -3,9 +3,9 @@
 //! The words are data: `data/<class>.txt`, in lower case, one word or phrase a line, `#` for comments. A line that ends in `*` is the
 //! beginning of a word. They are looked for where a word of a text begins, by their first three bytes: few words have those of a phrase.
 
+pub(crate) mod any_of;
 pub(crate) mod lists;
-pub(crate) mod parts;
-pub(crate) mod starts;
+pub(crate) mod prefixes;
 pub(crate) mod words;
 
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use crate::{
-    hashing::{Met, Table},
+    hashing::{SeenFilter, Table},
     vocabulary::words::{is_unspaced, is_word_char, lower},
 };
 
@@ -102,11 +102,11 @@ struct Vocabulary {
     /// By [`key`].
     phrases: Table<u32, Vec<Phrase>>,
     /// Most words of a page have none of them.
-    keys: Met,
+    keys: SeenFilter,
 }
 
 static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
-    let mut vocabulary = Vocabulary { phrases: Table::default(), keys: Met::new() };
+    let mut vocabulary = Vocabulary { phrases: Table::default(), keys: SeenFilter::new() };
     for &class in Class::ALL {
         let lines = class.data().lines().map(str::trim);
         for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {

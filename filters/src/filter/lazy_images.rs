@@ -16,7 +16,7 @@ use crate::{
     analysis::AnalysedPage,
     filter::Filter,
     html::{NodeId, NodeKind, Page, address::Address, attribute_hints::scripts::may_run, tag::Tag},
-    vocabulary::lists::{Words, words},
+    vocabulary::lists::{WordList, words},
 };
 
 /// Settings of `lazy_images`.
@@ -180,7 +180,7 @@ fn is_placeholder(src: &str) -> bool {
 
 /// Whether the name of a file says that nothing is on the picture: `blank.png`, `/common/none.gif`.
 fn is_blank(src: &str) -> bool {
-    static NAMES: Words = words!("blank_pictures");
+    static NAMES: WordList = words!("blank_pictures");
     let file = src.split(['?', '#']).next().unwrap_or(src);
     let file = file.rsplit('/').next().unwrap_or(file);
     let name = file.split('.').next().unwrap_or(file).to_lowercase();

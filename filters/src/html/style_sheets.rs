@@ -12,7 +12,7 @@ use memchr::{memchr, memchr2_iter, memchr3, memmem};
 use crate::{
     hashing::Set,
     html::{NodeId, Page, tag::Tag},
-    vocabulary::parts::Parts,
+    vocabulary::any_of::AnyOf,
 };
 
 /// Bytes of style sheets that are read. Raising it costs time on pages with large ones: about 2 ms per megabyte.
@@ -66,7 +66,7 @@ impl Sheets {
     /// `shown` gets the selectors of rules that show something.
     fn rule<'a>(&mut self, rule: &StyleRule<'a>, shown: &mut Vec<&'a str>) {
         /// Most rules say nothing of what is seen.
-        const OF_INTEREST: Parts = Parts::new(&["display", "visibility", "position", "clip"]);
+        const OF_INTEREST: AnyOf = AnyOf::new(&["display", "visibility", "position", "clip"]);
         if !OF_INTEREST.are_in_exactly(rule.body) {
             return;
         }
@@ -317,7 +317,7 @@ pub(crate) fn style_hides(style: &str) -> bool {
 }
 
 /// Nearly no style has them.
-pub(crate) const HIDING: Parts = Parts::new(&["none", "hidden"]);
+pub(crate) const HIDING: AnyOf = AnyOf::new(&["none", "hidden"]);
 
 fn says_hidden(style: &str) -> bool {
     style.split(';').any(|declaration| {

@@ -8,8 +8,8 @@ use html5ever::{LocalName, local_name};
 use crate::{
     html::{NodeId, Page, tag::Tag},
     vocabulary::{
-        lists::{Words, words},
-        parts::Parts,
+        any_of::AnyOf,
+        lists::{WordList, words},
         words::words_of_identifier,
     },
 };
@@ -26,7 +26,7 @@ pub(crate) const PORTRAIT_WIDTH: f32 = 160.0;
 const ICONS: [&str; 6] = ["icon", "avatar", "emoji", "smiley", "gravatar", "userpic"];
 
 /// Pieces of class names of pictures of persons.
-const PERSONS: Parts = Parts::new(&["avatar", "userphoto", "user-photo", "userpic"]);
+const PERSONS: AnyOf = AnyOf::new(&["avatar", "userphoto", "user-photo", "userpic"]);
 
 /// Frames around a picture whose names are looked at.
 const FRAMES: usize = 2;
@@ -35,15 +35,15 @@ const FRAMES: usize = 2;
 const FRAME_NODES: usize = 8;
 
 /// Parts of the class names of pictures that do not belong to a text: portraits, logos, icons.
-pub(crate) const NOT_OF_TEXT: Parts =
-    Parts::new(&["avatar", "author", "profile", "icon", "logo", "badge", "emoji", "promo"]);
+pub(crate) const NOT_OF_TEXT: AnyOf =
+    AnyOf::new(&["avatar", "author", "profile", "icon", "logo", "badge", "emoji", "promo"]);
 
 /// Names of files that stand for a site and not for an article.
 const SITE_PICTURES: [&str; 9] =
     ["logo", "default", "placeholder", "favicon", "avatar", "icon", "sprite", "fallback", "og-image"];
 
 /// Words in the names of files of icons. Numbers behind them do not count.
-static ICON_FILES: Words = words!("icon_files");
+static ICON_FILES: WordList = words!("icon_files");
 
 /// A size of a picture in pixels as its attribute states it.
 pub(crate) fn stated(page: &Page, id: NodeId, name: &LocalName) -> Option<f32> {
@@ -92,7 +92,7 @@ fn shows_person(page: &Page, id: NodeId) -> bool {
 
 /// A picture that stands for the site: by a class, an id or a file called `logo`.
 pub(crate) fn is_logo(page: &Page, id: NodeId) -> bool {
-    const LOGO: Parts = Parts::new(&["logo"]);
+    const LOGO: AnyOf = AnyOf::new(&["logo"]);
     [local_name!("class"), local_name!("id"), local_name!("src"), local_name!("alt")].iter().any(|name| {
         page.attribute(id, name).filter(|value| LOGO.are_in(value)).is_some_and(|value| {
             let value = value.to_ascii_lowercase();

@@ -9,7 +9,7 @@ use html5ever::{LocalName, local_name};
 
 use crate::{
     html::{NodeId, Page, tag::Tag},
-    vocabulary::parts::Parts,
+    vocabulary::any_of::AnyOf,
 };
 
 /// Firefox: from so many rows, or beyond so many columns or cells, a table holds data.
@@ -95,7 +95,7 @@ pub(crate) fn lays_out(page: &Page, table: NodeId) -> bool {
 /// The cells of a table that is a piece of code with the numbers of its lines beside it: that of the numbers, and that of the code
 /// (Crayon, `SyntaxHighlighter`, Pygments). It has no other cell.
 pub(crate) fn numbered_code(page: &Page, table: NodeId) -> Option<[NodeId; 2]> {
-    const CODE: Parts = Parts::new(&["code", "crayon", "highlight", "syntax"]);
+    const CODE: AnyOf = AnyOf::new(&["code", "crayon", "highlight", "syntax"]);
     let mut cells = page.live(table).filter(|&id| matches!(page.tag(id), Some(Tag::Td | Tag::Th)));
     let (Some(numbers), Some(code), None) = (cells.next(), cells.next(), cells.next()) else { return None };
     let is_called_code = |id: NodeId| page.attribute(id, &local_name!("class")).is_some_and(|class| CODE.are_in(class));

@@ -7,7 +7,7 @@ use super::{
     date, language, start_of_line,
 };
 use crate::html::{NodeId, Page, attribute_hints::Hint, tag::Tag};
-use crate::vocabulary::lists::{Words, words};
+use crate::vocabulary::lists::{WordList, words};
 
 /// The day on which the page says that it was published: microdata, `<time pubdate>`, else the first `<time>` near the headline,
 /// or on a page that has few (a list of posts has one each), else a text near the headline that is a day.
@@ -87,10 +87,10 @@ const LEVELS: usize = 5;
 const FIRST_YEAR: &str = "1990";
 
 /// Words that mark a day as that of a person or an announced event, not of a text: beginnings of words in lower case.
-static OTHER_DAYS: Words = words!("other_days");
+static OTHER_DAYS: WordList = words!("other_days");
 
 /// Words that mark a day as that of a change: beginnings of words in lower case.
-static CHANGED: Words = words!("changed");
+static CHANGED: WordList = words!("changed");
 
 /// A short text near the headline that is a day. Of two, the one that is not said to be that of a change.
 fn date_below(page: &Page, headline: NodeId) -> Option<String> {

@@ -5,7 +5,7 @@ use html5ever::local_name;
 
 use super::{byline::is_of_another, date, is_same, letters, title_line};
 use crate::html::{Page, tag::Tag};
-use crate::vocabulary::lists::{Words, words};
+use crate::vocabulary::lists::{WordList, words};
 
 /// `<meta>` elements that are read; pages have some dozens. Raising it costs time on hostile pages.
 const MAX_METAS: usize = 500;
@@ -103,7 +103,7 @@ impl Metas {
     /// The day of publication, whatever the program puts before its name: `og:article:published_time`. The names that do not say of what
     /// the day is are left out where their day is that of a change.
     pub(super) fn date(&self) -> Option<String> {
-        static PUBLISHED: Words = words!("published");
+        static PUBLISHED: WordList = words!("published");
         const VAGUE: [&str; 4] = ["dc.date", "dcterms.date", "published", "date"];
         let changed = self.first(&["article:modified_time", "og:updated_time", "dcterms.modified"]);
         let folded: Vec<(String, &str)> = self.0.iter().map(|(name, value)| (letters(name), &**value)).collect();

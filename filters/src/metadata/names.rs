@@ -5,8 +5,8 @@ pub(super) mod openers;
 
 use super::{MAX_NAME_BYTES, date};
 use crate::vocabulary::{
-    lists::{Words, words},
-    starts::Starts,
+    lists::{WordList, words},
+    prefixes::Prefixes,
 };
 
 /// A name without the full stop of the sentence that it ended: "Ann Ash.", and not "Ann Ash Jr.".
@@ -18,7 +18,7 @@ pub(super) fn without_full_stop(name: &str) -> &str {
 }
 
 /// Words that name the place where a name would stand, or what can be done there.
-static LABELS: Words = words!("author_labels");
+static LABELS: WordList = words!("author_labels");
 
 /// Names of nobody: what publishing systems and templates leave in place of one.
 const NOBODY: [&str; 9] =
@@ -71,7 +71,7 @@ fn is_title_or_number(name: &str) -> bool {
 }
 
 /// The line after "By" or "Written by:"; the whole line where it does not begin so.
-pub(super) fn without_opener<'a>(line: &'a str, openers: &Starts) -> &'a str {
+pub(super) fn without_opener<'a>(line: &'a str, openers: &Prefixes) -> &'a str {
     let mut line = trim(line);
     // Japanese: "text: ". By itself the sign is a family name too.
     for label in ["取材・文", "文・写真", "文・", "文＝", "文：", "文:"] {

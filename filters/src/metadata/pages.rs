@@ -14,8 +14,8 @@ use super::{is_same, start_of_line};
 use crate::{
     html::{NodeId, Page, tag::Tag},
     vocabulary::{
-        lists::{Words, words},
-        starts::Starts,
+        lists::{WordList, words},
+        prefixes::Prefixes,
     },
 };
 
@@ -27,11 +27,11 @@ const MAX_PAGE: u32 = 500;
 const KEYS: [&str; 6] = ["page", "p", "pg", "paged", "seite", "pagenum"];
 
 /// How a link to the next page begins, besides the number itself. More of them need no care: the address decides.
-static NEXT: LazyLock<Starts> = LazyLock::new(|| Starts::new(&NEXT_WORDS));
-static NEXT_WORDS: Words = words!("next_page");
+static NEXT: LazyLock<Prefixes> = LazyLock::new(|| Prefixes::new(&NEXT_WORDS));
+static NEXT_WORDS: WordList = words!("next_page");
 
 /// Words that stand beside the number of a page in a title, and those between it and how many there are.
-static PAGE: Words = words!("page");
+static PAGE: WordList = words!("page");
 const OF: [&str; 10] = ["of", "von", "de", "di", "sur", "van", "из", "z", "av", "من"];
 
 /// Whether two pages have the same headline, but for the number of the page in it: "Clocks", "Clocks, page 2", "Clocks (3/4)". Not "Comic

@@ -17,7 +17,7 @@ use crate::{
     html::{NodeId, Page, tag::Tag},
     measure::text::of_subtree,
     page_type::Kind,
-    vocabulary::{parts::Parts, words::one_line},
+    vocabulary::{any_of::AnyOf, words::one_line},
 };
 
 /// Share of a page's characters above which its captions are what it tells. Lower: photo essays lose theirs less often.
@@ -42,7 +42,7 @@ const NODES: usize = 300;
 const NUMBERED_BYTES: usize = 80;
 
 /// Parts of the class names of captions.
-static CAPTION: Parts = Parts::new(&["caption"]);
+static CAPTION: AnyOf = AnyOf::new(&["caption"]);
 
 /// The captions that the text of a page leaves out, in the order of the page.
 pub(super) fn left_out(page: &AnalysedPage) -> Vec<NodeId> {

@@ -11,8 +11,8 @@ use super::names;
 use crate::{
     html::{NodeId, Page, attribute_hints::Hint, tag::Tag},
     vocabulary::{
-        lists::{Words, words},
-        starts::Starts,
+        lists::{WordList, words},
+        prefixes::Prefixes,
         words::{trim, words},
     },
 };
@@ -98,12 +98,12 @@ const LONG: u32 = 20;
 const STEPS_TO_PARAGRAPH: usize = 5;
 
 /// Texts of buttons that put something into a basket; in other languages their classes still tell it.
-static TO_BUY: LazyLock<Starts> = LazyLock::new(|| Starts::new(&TO_BUY_WORDS));
-static TO_BUY_WORDS: Words = words!("type_to_buy");
+static TO_BUY: LazyLock<Prefixes> = LazyLock::new(|| Prefixes::new(&TO_BUY_WORDS));
+static TO_BUY_WORDS: WordList = words!("type_to_buy");
 
 /// How links begin that ask the reader to do business with whoever runs the site. Pages that offer something have four and
 /// more of them, texts about it one or two.
-const CALLS: Starts = Starts::new(&[
+const CALLS: Prefixes = Prefixes::new(&[
     "get started",
     "contact us",
     "book ",
@@ -365,7 +365,7 @@ fn names_a_basket(value: &str) -> bool {
 }
 
 /// Whether a text begins with one of these words.
-fn begins_with(text: &str, phrases: &Starts) -> bool {
+fn begins_with(text: &str, phrases: &Prefixes) -> bool {
     let text = trim(text);
     // A capital of plain letters becomes one small letter, which most of the words do not begin with.
     let first = text.bytes().next().filter(u8::is_ascii);

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 /// The words of a file, in its order.
-pub(crate) type Words = LazyLock<Vec<&'static str>>;
+pub(crate) type WordList = LazyLock<Vec<&'static str>>;
 
 /// The words of `data/lists/<name>.txt`.
 macro_rules! words {

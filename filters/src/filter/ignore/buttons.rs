@@ -7,7 +7,7 @@ use crate::{
     html::{NodeId, Page, tag::Tag},
     metadata::start_of_line,
     vocabulary::{
-        parts::Parts,
+        any_of::AnyOf,
         words::{is_question, words},
     },
 };
@@ -19,7 +19,7 @@ pub(super) fn is_content(page: &AnalysedPage, id: NodeId) -> bool {
 
 /// Whether a button shows its picture in full size, and is no thumbnail of one that stands elsewhere.
 pub(super) fn shows_picture(page: &Page, id: NodeId) -> bool {
-    const CALLED: Parts = Parts::new(&["lightbox", "zoom", "enlarge", "view image", "expand image"]);
+    const CALLED: AnyOf = AnyOf::new(&["lightbox", "zoom", "enlarge", "view image", "expand image"]);
     const MIN_WIDTH: f32 = 160.0;
     /// "View full size".
     const MAX_CHARS: usize = 30;

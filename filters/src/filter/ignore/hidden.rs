@@ -9,7 +9,7 @@ use crate::html::style_sheets::{Sheets, style_hides};
 use crate::{
     html::{NodeId, NodeState, Page, attribute_hints::Hint, tag::Tag},
     measure::Measures,
-    vocabulary::parts::Parts,
+    vocabulary::any_of::AnyOf,
 };
 
 /// Share of the page's visible characters, 0 to 1, above which a hidden element is kept: pages that are hidden until a
@@ -102,7 +102,7 @@ fn is_piece(page: &Page, id: NodeId) -> bool {
 fn is_aside(page: &Page, id: NodeId) -> bool {
     const MAX_CHARS: usize = 250;
     const LEVELS: usize = 4;
-    const UNFOLDS: Parts = Parts::new(&[
+    const UNFOLDS: AnyOf = AnyOf::new(&[
         "collaps",
         "accordion",
         "tab",

@@ -6,7 +6,7 @@ use html5ever::{LocalName, local_name};
 
 use crate::{
     html::{NodeId, Page, tag::Tag},
-    vocabulary::parts::Parts,
+    vocabulary::any_of::AnyOf,
 };
 
 /// The name or a class of the element, the attribute with the identifier, and the address of the frame around that.
@@ -26,7 +26,7 @@ const FACADES: [(&str, &str, [&str; 2]); 12] = [
 ];
 
 /// Parts of the class names of facades, which hardly any other element has.
-const CLASSES: Parts = Parts::new(&["youtube", "vimeo-player", "lite-vimeo", "instagram-media", "tiktok-embed"]);
+const CLASSES: AnyOf = AnyOf::new(&["youtube", "vimeo-player", "lite-vimeo", "instagram-media", "tiktok-embed"]);
 
 const YOUTUBE: [&str; 2] = ["https://www.youtube.com/embed/", ""];
 const VIMEO: [&str; 2] = ["https://player.vimeo.com/video/", ""];

@@ -1,6 +1,6 @@
 //! Words in the classes and addresses of those who write, of days and of quotations.
 
-use crate::vocabulary::lists::{Words, words};
+use crate::vocabulary::lists::{WordList, words};
 
 pub(crate) const POSTERS: &[&str] = &[
     "author",
@@ -18,7 +18,7 @@ pub(crate) const POSTERS: &[&str] = &[
 pub(crate) const QUOTES: &[&str] = &["quote", "blockquote", "quoteheader", "quotetitle"];
 
 /// Folders, files and parameters of addresses of profiles.
-pub(crate) static PROFILES: Words = words!("profile_folders");
+pub(crate) static PROFILES: WordList = words!("profile_folders");
 
 /// Words in the class of a date, and in the properties of one.
 pub(crate) const DATES: [&[&str]; 2] = [
@@ -27,7 +27,7 @@ pub(crate) const DATES: [&[&str]; 2] = [
 ];
 
 /// Words in the classes of authors.
-pub(crate) static AUTHORS: Words = words!("class_authors");
+pub(crate) static AUTHORS: WordList = words!("class_authors");
 
 /// Folders in the addresses of authors' pages.
-pub(crate) static AUTHOR_FOLDERS: Words = words!("author_folders");
+pub(crate) static AUTHOR_FOLDERS: WordList = words!("author_folders");

@@ -11,7 +11,7 @@ use crate::{
     html::{NodeId, Page, tag::Tag},
     main_block::{Choice, forms::Forms},
     measure::{fields::Fields, pictures, table},
-    vocabulary::parts::Parts,
+    vocabulary::any_of::AnyOf,
 };
 
 /// Texts of a subtree, and how many of them are kept.
@@ -187,10 +187,10 @@ fn leads_to_picture(page: &Page, id: NodeId, name: &LocalName) -> bool {
     ENDINGS.iter().any(|ending| path.ends_with(ending)) && !path.contains("logo")
 }
 
-const PICTURES: Parts = Parts::new(&["image", "photo", "picture", "figure", "caption", "media"]);
+const PICTURES: AnyOf = AnyOf::new(&["image", "photo", "picture", "figure", "caption", "media"]);
 
 /// `wp-caption-text`, `tr-caption`, `imageCredit`: what a line under a picture is called where there is no `<figcaption>`.
-const CAPTIONS: Parts = Parts::new(&["caption", "credit"]);
+const CAPTIONS: AnyOf = AnyOf::new(&["caption", "credit"]);
 
 /// Characters of a caption, two or three sentences. Higher: figures that hold a text of their own stay too.
 const MAX_CAPTION: usize = 300;

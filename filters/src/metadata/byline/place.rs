@@ -7,8 +7,8 @@ use html5ever::local_name;
 use super::Mark;
 use crate::{
     html::{NodeId, Page, tag::Tag},
-    vocabulary::lists::{Words, words},
-    vocabulary::{parts::Parts, words::words_of_identifier},
+    vocabulary::lists::{WordList, words},
+    vocabulary::{any_of::AnyOf, words::words_of_identifier},
 };
 
 /// Visible characters between the headline and a byline above or below it: a summary, a category, a day, buttons to share.
@@ -84,8 +84,8 @@ fn are_alike(page: &Page, one: NodeId, other: NodeId) -> bool {
 }
 
 /// Words in the classes and names of what is not the text: what others say of it, and the way to other texts.
-static APART: Words = words!("apart_from_text");
-static ARE_APART: LazyLock<Parts> = LazyLock::new(|| Parts::new(&APART));
+static APART: WordList = words!("apart_from_text");
+static ARE_APART: LazyLock<AnyOf> = LazyLock::new(|| AnyOf::new(&APART));
 
 fn is_apart(page: &Page, id: NodeId) -> bool {
     // The name below a picture is that of whoever took it.

@@ -9,14 +9,14 @@ use crate::{
         tag::Tag,
     },
     vocabulary::{
-        lists::{Words, words},
-        parts::Parts,
+        any_of::AnyOf,
+        lists::{WordList, words},
         words::words_of_identifier,
     },
 };
 
 /// Words in the classes of what stands beside the names of authors.
-static BESIDE: Words = words!("beside_authors");
+static BESIDE: WordList = words!("beside_authors");
 
 /// The evidence that a text is a name, the surest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,7 +109,7 @@ pub(in crate::metadata) fn is_of_another(page: &Page, id: NodeId) -> bool {
 fn is_author_class(value: &str) -> bool {
     /// Parts of the words for authors without their first letters, which may be capitals: nearly no class has one, and
     /// cutting it into words costs more.
-    const PARTS: Parts = Parts::new(&[
+    const PARTS: AnyOf = AnyOf::new(&[
         "uthor",
         "yline",
         "riter",
@@ -159,7 +159,7 @@ pub(super) fn inner_name(page: &Page, id: NodeId) -> Option<NodeId> {
 /// a script that has none.
 pub(super) fn looks_like_names(text: &str) -> bool {
     /// Words of names without a capital, and between names.
-    static SMALL: Words = words!("small_words");
+    static SMALL: WordList = words!("small_words");
     /// Two names of three words, and a degree.
     const MAX_WORDS: usize = 8;
     let is_word = |word: &str| {

@@ -10,18 +10,18 @@ use std::sync::LazyLock;
 use super::calendars::Calendar;
 use crate::{
     hashing::Table,
-    vocabulary::lists::{Words, words as list},
+    vocabulary::lists::{WordList, words as list},
 };
 
 /// Names of the months, January first; all forms of one month stand together, as [`folded`] writes them, the words of one name
 /// joined by `_`.
-static MONTHS: Words = list!("months");
+static MONTHS: WordList = list!("months");
 
 /// Months of the Persian calendar, in Iran and in Afghanistan.
-static PERSIAN: Words = list!("months_persian");
+static PERSIAN: WordList = list!("months_persian");
 
 /// Months of the Ethiopian calendar.
-static ETHIOPIAN: Words = list!("months_ethiopian");
+static ETHIOPIAN: WordList = list!("months_ethiopian");
 
 /// Names that say a month in one language and something else in another: month from 0, and the languages.
 const OF_LANGUAGE: [(&str, usize, &[&str]); 8] = [
@@ -55,7 +55,7 @@ const THAI: [[&str; 2]; 12] = [
 const THAI_CENTURY: u16 = 2500;
 
 static BY_NAME: LazyLock<Table<&str, (Calendar, usize)>> = LazyLock::new(|| {
-    let of = |calendar, months: &'static Words| {
+    let of = |calendar, months: &'static WordList| {
         let names = |all: &'static str| all.split_whitespace();
         let numbered = months.iter().enumerate();
         numbered.flat_map(move |(at, all)| names(all).map(move |name| (name, (calendar, at))))

@@ -2,10 +2,10 @@
 //! `佐藤美咲記者`. Newspapers of China, Taiwan, Japan and Korea write so. A sentence can begin with the same word ("the reporter
 //! learned…"), so the name must be all there is up to a sign or the end, and as short as names are.
 
-use crate::vocabulary::lists::{Words, words};
+use crate::vocabulary::lists::{WordList, words};
 
 /// Words before a name, and after one.
-static BEFORE: Words = words!("reporter_before");
+static BEFORE: WordList = words!("reporter_before");
 const AFTER: [&str; 7] = ["기자", "특파원", "논설위원", "선임기자", "통신원", "記者", "记者"];
 
 /// Roles between the names of two: "记者 王晓梅 通讯员 李俊".

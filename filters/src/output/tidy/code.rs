@@ -15,7 +15,7 @@ use html5ever::{LocalName, local_name};
 use crate::{
     html::{NodeId, NodeState, Page, tag::Tag},
     measure::table,
-    vocabulary::{parts::Parts, words::words_of_identifier},
+    vocabulary::{any_of::AnyOf, words::words_of_identifier},
 };
 
 /// Bytes and nodes of a cell that are read: enough for a thousand numbers.
@@ -75,8 +75,8 @@ pub(in crate::output) fn join_rows(page: &mut Page) {
 
 /// Takes out the numbers of lines: the cell of them beside a cell of code, and inside of code what highlighters call so.
 fn drop_numbers(page: &mut Page) {
-    const NUMBERS: Parts =
-        Parts::new(&["lineno", "line-number", "linenumber", "line_number", "hljs-ln-n", "ln-num", "crayon-num"]);
+    const NUMBERS: AnyOf =
+        AnyOf::new(&["lineno", "line-number", "linenumber", "line_number", "hljs-ln-n", "ln-num", "crayon-num"]);
     if page.has_any(&[Tag::Table]) {
         let tables = page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::Table));
         let found: Vec<_> = tables.filter_map(|id| Some((id, table::numbered_code(page, id)?))).collect();
@@ -130,7 +130,7 @@ const MAX_DIGITS: usize = 6;
 
 /// Whether the last cell of every row is a line of code by its class, as GitHub and highlight.js call it.
 fn holds_lines(page: &Page, table: NodeId) -> bool {
-    const LINES: Parts = Parts::new(&["blob-code", "hljs-ln-code", "file-line", "code-line"]);
+    const LINES: AnyOf = AnyOf::new(&["blob-code", "hljs-ln-code", "file-line", "code-line"]);
     let is_line = |id: NodeId| {
         let class = page.attribute(id, &local_name!("class"));
         class.is_some_and(|class| LINES.are_in(class))

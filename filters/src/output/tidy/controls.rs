@@ -18,7 +18,7 @@ use crate::{
     html::{NodeId, Page, tag::Tag},
     measure::fields::Fields,
     vocabulary::{
-        lists::{Words, words},
+        lists::{WordList, words},
         words::words_of_identifier,
     },
 };
@@ -129,7 +129,7 @@ const MAX_WAITING_CHARS: usize = 24;
 const WAITING_LEVELS: usize = 3;
 
 /// Texts that say that something is loading, in lower case.
-static WAITING_TEXTS: Words = words!("waiting");
+static WAITING_TEXTS: WordList = words!("waiting");
 
 /// Words in the names of an element that shows it.
 /// `hideme` is rustdoc's: "Expand description", which it hides where the description is open.

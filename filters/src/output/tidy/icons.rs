@@ -19,14 +19,14 @@ use crate::{
     html::{NodeId, Page, tag::Tag},
     measure::pictures::{is_in_figure, is_sizeless, source, states_small_size},
     vocabulary::{
-        parts::Parts,
+        any_of::AnyOf,
         words::{trim, visible_chars},
     },
 };
 
 /// Words that a font draws as signs, one word a sign (`chevron_right`): Material Icons and Symbols. Without the font they are words.
 pub(in crate::output) fn drop_names_of_icons(page: &mut Page) {
-    const FONTS: Parts = Parts::new(&["material-icons", "material-symbols"]);
+    const FONTS: AnyOf = AnyOf::new(&["material-icons", "material-symbols"]);
     let is_of_font = |name: &LocalName, value: &str| *name == local_name!("class") && FONTS.are_in(value);
     if !page.any_attribute(is_of_font) {
         return;

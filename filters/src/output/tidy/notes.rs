@@ -2,15 +2,15 @@
 
 use crate::{
     html::{NodeId, Page},
-    vocabulary::parts::Parts,
+    vocabulary::any_of::AnyOf,
 };
 
 /// The line that a note begins with ("Note", "Warning"): Sphinx and Material (`admonition-title`), GitHub (`markdown-alert-title`),
 /// Asciidoctor (`title` in `admonitionblock`), Docusaurus (`admonitionHeading`).
 pub(super) fn is_note_title(page: &Page, id: NodeId) -> bool {
     /// Hardly any class has one, and cutting it into words costs more.
-    const TITLES: Parts = Parts::new(&["title", "heading"]);
-    const NOTES: Parts = Parts::new(&["admonition", "callout", "alert"]);
+    const TITLES: AnyOf = AnyOf::new(&["title", "heading"]);
+    const NOTES: AnyOf = AnyOf::new(&["admonition", "callout", "alert"]);
     /// Visible characters of one, at most.
     const MAX_CHARS: usize = 80;
     TITLES.are_in(page.class(id))

@@ -10,8 +10,8 @@ use crate::{
     analysis::AnalysedPage,
     html::{NodeId, Page, style_sheets::Sheets, tag::Tag},
     vocabulary::{
-        lists::{Words, words},
-        parts::Parts,
+        any_of::AnyOf,
+        lists::{WordList, words},
         words::words_of_identifier,
     },
 };
@@ -19,7 +19,7 @@ use crate::{
 /// Texts for screen readers: Bootstrap (`sr-only`, later `visually-hidden`), Tailwind (`sr-only`), `WordPress`
 /// (`screen-reader-text`), HTML5 Boilerplate (`visuallyhidden`), Drupal (`visually-hidden`, `element-invisible`), Foundation
 /// (`show-for-sr`), GOV.UK (`govuk-visually-hidden`), jQuery UI (`ui-helper-hidden-accessible`).
-static FOR_SCREEN_READERS: Words = words!("for_screen_readers");
+static FOR_SCREEN_READERS: WordList = words!("for_screen_readers");
 
 /// Visible characters up to which something may be a text for screen readers.
 pub(super) const MAX_CHARS: usize = 200;
@@ -61,7 +61,7 @@ fn is_for_screen_readers(page: &Page, id: NodeId) -> bool {
 /// `x_visuallyHidden__1a2b`. Not what says when it is shown: `not-sr-only`, `sm:sr-only`, `sr-only-focusable`.
 fn is_composed_for_screen_readers(class: &str) -> bool {
     /// Hardly any class has one, and cutting it into words costs more.
-    const SIGNS: Parts = Parts::new(&["sr-only", "sronly", "screen", "visually"]);
+    const SIGNS: AnyOf = AnyOf::new(&["sr-only", "sronly", "screen", "visually"]);
     const NAMES: [&[&str]; 8] = [
         &["sr", "only"],
         &["sronly"],

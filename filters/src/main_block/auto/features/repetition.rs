@@ -2,7 +2,7 @@
 
 use super::{Base, Family, Row, log, ratio};
 use crate::{
-    hashing::{self, Met},
+    hashing::{self, SeenFilter},
     html::NodeId,
     main_block::auto::text::mix,
 };
@@ -61,7 +61,7 @@ impl Repetition {
 fn said(base: &Base<'_>) -> Vec<[f32; 2]> {
     let (mut runs, mut ranges) = (Vec::new(), Vec::new());
     // Most runs are met once, and need no place in a table.
-    let (mut met, mut again) = (Met::new(), Met::new());
+    let (mut met, mut again) = (SeenFilter::new(), SeenFilter::new());
     for block in &base.blocks.list {
         let start = runs.len();
         for run in base.blocks.words(block).windows(RUN) {

@@ -21,7 +21,7 @@ use crate::{
         attribute_hints::class_hints::{ClassHint, Landmark, RegionHints},
         tag::Tag,
     },
-    vocabulary::{self, Class, parts::Parts},
+    vocabulary::{self, Class, any_of::AnyOf},
 };
 
 /// Words of all that stands between two texts, at most, items of lists without links aside. More is a part of the page with a chance of
@@ -65,10 +65,10 @@ const BOILERPLATE: u32 = vocabulary::BOILERPLATE | Class::Tags.bit() | Class::Co
 
 /// Notes of a text: Sphinx and Material (`admonition`), GitHub (`markdown-alert`), Bootstrap (`alert`), GOV.UK and `WordPress`
 /// (`notice`). Of WCXB dev's texts in what is called an alert or a notice a sixth is main content; these stand between texts.
-const NOTES: Parts = Parts::new(&["alert", "notice", "admonition", "callout"]);
+const NOTES: AnyOf = AnyOf::new(&["alert", "notice", "admonition", "callout"]);
 
 /// Posts of other sites and cards of links, as these sites and the programs of forums and blogs call them.
-const EMBEDS: Parts = Parts::new(&[
+const EMBEDS: AnyOf = AnyOf::new(&[
     "twitter-tweet",
     "twitter-video",
     "instagram-media",

@@ -10,7 +10,7 @@ use crate::{
     main_block::auto::blocks::Blocks,
     measure::leads_to_log_in,
     vocabulary::{
-        parts::Parts,
+        any_of::AnyOf,
         words::{one_line, words_of_identifier},
     },
 };
@@ -105,7 +105,7 @@ fn is_number(page: &Page, id: NodeId) -> bool {
 /// Initials in place of a picture of the person: "L", and what programs say of it behind them ("Offline").
 pub(super) fn is_initial(page: &Page, text: NodeId, within: NodeId) -> bool {
     const MOST: usize = 2;
-    const PICTURES: Parts = Parts::new(&["avatar"]);
+    const PICTURES: AnyOf = AnyOf::new(&["avatar"]);
     let is_picture = |id: NodeId| {
         let class = page.attribute(id, &local_name!("class"));
         let role = page.attribute(id, &local_name!("role"));
@@ -178,7 +178,7 @@ pub(super) fn is_quote(page: &Page, id: NodeId) -> bool {
 
 /// Whether a block is one: no button to quote, no signature, and no text of a post that can be selected to quote it.
 pub(super) fn is_quotation(page: &Page, id: NodeId) -> bool {
-    const SELECTED: Parts = Parts::new(&["select"]);
+    const SELECTED: AnyOf = AnyOf::new(&["select"]);
     let is_called = |class: &str| holds(class, &QUOTE_WORDS) && !SELECTED.are_in(class);
     let class = page.attribute(id, &local_name!("class"));
     let is_box = page.tag(id).is_some_and(|tag| tag.is_block() && tag != Tag::Li) && page.chars(id) > MAX_NAME;
@@ -288,12 +288,12 @@ fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
 struct Words {
     list: &'static [&'static str],
     /// Nearly no element has one, and to cut a name into words costs more.
-    parts: Parts,
+    parts: AnyOf,
 }
 
 impl Words {
     const fn new(list: &'static [&'static str]) -> Words {
-        Words { list, parts: Parts::new(list) }
+        Words { list, parts: AnyOf::new(list) }
     }
 }
 

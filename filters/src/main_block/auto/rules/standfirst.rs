@@ -13,7 +13,7 @@ use crate::{
     html::{Page, tag::Tag},
     metadata::folded,
     vocabulary::{
-        lists::{Words, words},
+        lists::{WordList, words},
         words::words_of_identifier,
     },
 };
@@ -34,7 +34,7 @@ const FAR: usize = 60;
 const DESCRIBED: usize = 30;
 
 /// Class names of standfirsts: text so called need not end as a sentence does, and in many countries it does not.
-static NAMES: Words = words!("standfirst");
+static NAMES: WordList = words!("standfirst");
 
 /// Keeps sentences between the headline and the first kept paragraph: the first of them, and those directly behind it.
 pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {

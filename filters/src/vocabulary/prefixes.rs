@@ -1,29 +1,29 @@
 //! Words that texts may begin with. Nearly every text begins with a letter that none of them does.
 
 /// Words in small letters.
-pub(crate) struct Starts {
+pub(crate) struct Prefixes {
     pub(crate) all: &'static [&'static str],
     /// Where the words that begin with a byte stand in the list: the first of them, counted from 1; 0 where there is none.
     firsts: [u8; 256],
     /// The next word that begins with the same byte, told in the same way.
-    nexts: [u8; Starts::MOST],
+    nexts: [u8; Prefixes::MOST],
 }
 
-impl Starts {
+impl Prefixes {
     /// Words in one list, at most.
     const MOST: usize = 200;
 
     #[expect(clippy::cast_possible_truncation, reason = "there are at most 200 words")]
-    pub(crate) const fn new(all: &'static [&'static str]) -> Starts {
-        assert!(all.len() <= Starts::MOST, "a byte counts the words");
-        let (mut firsts, mut nexts) = ([0; 256], [0; Starts::MOST]);
+    pub(crate) const fn new(all: &'static [&'static str]) -> Prefixes {
+        assert!(all.len() <= Prefixes::MOST, "a byte counts the words");
+        let (mut firsts, mut nexts) = ([0; 256], [0; Prefixes::MOST]);
         let mut at = all.len();
         while at > 0 {
             let first = all[at - 1].as_bytes()[0] as usize;
             (nexts[at - 1], firsts[first]) = (firsts[first], at as u8);
             at -= 1;
         }
-        Starts { all, firsts, nexts }
+        Prefixes { all, firsts, nexts }
     }
 
     /// Words that begin with a byte, in the order of the list.
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn a_word_is_told_by_its_first_letter_in_either_case() {
-        const STARTS: Starts = Starts::new(&["by", "écrit par"]);
+        const STARTS: Prefixes = Prefixes::new(&["by", "écrit par"]);
         for first in *b"bB\xc3\xd0" {
             assert!(STARTS.may_begin(first), "{first}");
         }
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn words_are_found_by_their_first_byte_in_their_order() {
-        const STARTS: Starts = Starts::new(&["by", "écrit par", "from", "below"]);
+        const STARTS: Prefixes = Prefixes::new(&["by", "écrit par", "from", "below"]);
         let beginning_with = |first| STARTS.beginning_with(first).collect::<Vec<_>>();
         assert_eq!(beginning_with(b'b'), ["by", "below"]);
         assert_eq!(beginning_with("é".as_bytes()[0]), ["écrit par"]);

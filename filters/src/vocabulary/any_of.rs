@@ -5,7 +5,7 @@
 //! TR-94-17, 1994, with blocks of two letters).
 
 /// Words of ASCII, two letters at least, that are looked for all at once.
-pub(crate) struct Parts {
+pub(crate) struct AnyOf {
     words: &'static [&'static str],
     /// Letters of the shortest word.
     shortest: usize,
@@ -13,12 +13,12 @@ pub(crate) struct Parts {
     shifts: [[u8; 32]; 32],
 }
 
-impl Parts {
+impl AnyOf {
     #[expect(
         clippy::cast_possible_truncation,
         reason = "no shift is longer than the shortest word, which has less than 255 letters"
     )]
-    pub(crate) const fn new(words: &'static [&'static str]) -> Parts {
+    pub(crate) const fn new(words: &'static [&'static str]) -> AnyOf {
         let mut shortest = 255;
         let mut at = 0;
         while at < words.len() {
@@ -44,7 +44,7 @@ impl Parts {
             }
             at += 1;
         }
-        Parts { words, shortest, shifts }
+        AnyOf { words, shortest, shifts }
     }
 
     /// Whether one of the words stands somewhere in a value, in capitals or not.
@@ -91,7 +91,7 @@ const fn low(byte: u8) -> u8 {
 mod tests {
     use super::*;
 
-    const WORDS: Parts = Parts::new(&["author", "by-line"]);
+    const WORDS: AnyOf = AnyOf::new(&["author", "by-line"]);
 
     #[test]
     fn words_are_found_at_both_ends_and_in_the_middle() {
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn what_is_found_is_what_stands_there() {
-        const SOME: Parts = Parts::new(&["date", "postdate", "at", "to-day", "dat"]);
+        const SOME: AnyOf = AnyOf::new(&["date", "postdate", "at", "to-day", "dat"]);
         // All values of up to six of these letters.
         let letters = ["d", "a", "t", "e", "-", "po"];
         let mut values = vec![String::new()];
