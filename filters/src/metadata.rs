@@ -64,7 +64,7 @@ pub(crate) struct Headline {
 }
 
 /// The result of [`read`].
-pub(crate) struct Found {
+pub(crate) struct Declared {
     pub(crate) metadata: Metadata,
     pub(crate) headline: Headline,
     /// The text that the page gives to search engines.
@@ -119,13 +119,13 @@ fn without_headline(site: &str, headline: &str) -> Option<String> {
 
 /// The day that a line names to readers of a language, as [`Metadata::date`] has it.
 pub(crate) fn day_in(line: &str, language: Option<&str>) -> Option<String> {
-    date::of_shown(line, language)
+    date::parse_shown(line, language)
 }
 
 /// Reads all of it.
-pub(crate) fn read(page: &Page) -> Found {
-    let metas = Metas::of(page);
-    let json_ld = JsonLd::of(page);
+pub(crate) fn read(page: &Page) -> Declared {
+    let metas = Metas::from_page(page);
+    let json_ld = JsonLd::from_page(page);
     let site = metas.site().or_else(|| json_ld.site());
     let headline = headline::choose(page, &metas, &json_ld, site.as_deref());
     let author = author::choose(page, &metas, &json_ld, &headline, site.as_deref());
@@ -138,7 +138,7 @@ pub(crate) fn read(page: &Page) -> Found {
         let shown = json_ld.is_built_at_once().then(shown).flatten();
         shown.unwrap_or(day)
     };
-    let in_path = date::of_path(page.web_url());
+    let in_path = date::from_path(page.web_url());
     // Dates in metadata are UTC. A date in the path is local, and wins if the two are one day apart.
     let local = |day: String| in_path.clone().filter(|path| date::are_neighbours(path, &day)).unwrap_or(day);
     let date = json_ld
@@ -148,7 +148,7 @@ pub(crate) fn read(page: &Page) -> Found {
         .map(local)
         .or_else(|| marks::date(page, headline.node))
         .or_else(|| in_path.clone());
-    Found {
+    Declared {
         claims: Claims {
             types: json_ld.types(),
             open_graph: metas.kind().unwrap_or_default(),
@@ -160,7 +160,7 @@ pub(crate) fn read(page: &Page) -> Found {
             title: headline.text.clone(),
             author,
             date,
-            language: language::of_page(page).or_else(|| metas.language()).or_else(|| json_ld.language()),
+            language: language::from_page(page).or_else(|| metas.language()).or_else(|| json_ld.language()),
             site,
             description: metas.description().or_else(|| json_ld.description()).map(plain),
             image: json_ld

@@ -17,7 +17,7 @@ pub(super) fn choose(
     headline: &Headline,
     site: Option<&str>,
 ) -> Option<String> {
-    let house = House::of(page, site);
+    let house = House::new(page, site);
     let is_article = json_ld.is_article() || metas.is_article();
     let tidied = |name: Option<String>| {
         let name = tidy(&name?)?;
@@ -69,7 +69,7 @@ fn is_shown(page: &Page, name: &str) -> bool {
 struct House(Vec<String>);
 
 impl House {
-    fn of(page: &Page, site: Option<&str>) -> House {
+    fn new(page: &Page, site: Option<&str>) -> House {
         let host = page.web_url().host_str().unwrap_or_default();
         let mut names: Vec<String> = host.split('.').map(letters).collect();
         names.push(letters(host));

@@ -11,8 +11,8 @@
 //! Readability takes the first of `rel=author`, `itemprop=author` and a class like `byline` (`_isValidByline`), wherever
 //! it is.
 
+mod author_marks;
 mod place;
-mod signs;
 
 use html5ever::local_name;
 
@@ -25,9 +25,9 @@ use crate::{
     html::{NodeId, Page, tag::Tag},
     vocabulary::words::one_line,
 };
+use author_marks::AuthorMark;
+pub(super) use author_marks::is_of_another;
 pub(super) use place::Places;
-use signs::Sign;
-pub(super) use signs::is_of_another;
 
 /// Most characters of a byline; Readability has the same. Higher: paragraphs about the author.
 const MAX_CHARS: usize = 100;
@@ -46,9 +46,9 @@ const MAX_AUTHORS: usize = 10;
 const MAX_CLASS_CHARS: usize = 600;
 
 /// A name, where it stands, and what says that it is one.
-struct Mark {
+struct NamedAuthor {
     element: NodeId,
-    sign: Sign,
+    sign: AuthorMark,
     name: String,
 }
 
@@ -59,14 +59,14 @@ pub(super) fn author(page: &Page, headline: &Headline) -> Option<String> {
 
 /// The author whom the page names close to its headline.
 pub(super) fn below_headline(page: &Page, headline: &Headline) -> Option<String> {
-    find(page, headline, |is_near, mark| is_near && mark.sign != Sign::Link)
+    find(page, headline, |is_near, mark| is_near && mark.sign != AuthorMark::Link)
 }
 
-fn find(page: &Page, headline: &Headline, may_be: impl Fn(bool, &Mark) -> bool) -> Option<String> {
-    let places = Places::of(page, headline.node);
+fn find(page: &Page, headline: &Headline, may_be: impl Fn(bool, &NamedAuthor) -> bool) -> Option<String> {
+    let places = Places::new(page, headline.node);
     let marks = marks(page, &places);
-    let is_near = |mark: &Mark| places.is_near(mark.element);
-    let mut ranked: Vec<&Mark> = marks.iter().collect();
+    let is_near = |mark: &NamedAuthor| places.is_near(mark.element);
+    let mut ranked: Vec<&NamedAuthor> = marks.iter().collect();
     ranked.sort_by_key(|mark| (!is_near(mark), mark.sign));
     let best = ranked
         .into_iter()
@@ -75,21 +75,21 @@ fn find(page: &Page, headline: &Headline, may_be: impl Fn(bool, &Mark) -> bool) 
 }
 
 /// All names with a sign, in document order.
-fn marks(page: &Page, places: &Places) -> Vec<Mark> {
-    let mut marks: Vec<Mark> = Vec::new();
+fn marks(page: &Page, places: &Places) -> Vec<NamedAuthor> {
+    let mut marks: Vec<NamedAuthor> = Vec::new();
     for id in page.live(page.body()) {
         if marks.len() >= MAX_MARKS {
             break;
         }
         let mark = match page.tag(id) {
-            Some(tag) => signs::of_element(page, id, tag).and_then(|sign| {
-                if sign == Sign::Class && !is_short(page, id, MAX_CLASS_CHARS) {
+            Some(tag) => author_marks::from_element(page, id, tag).and_then(|sign| {
+                if sign == AuthorMark::Class && !is_short(page, id, MAX_CLASS_CHARS) {
                     return None;
                 }
                 let name = name_in(page, id)?;
-                Some(Mark { element: id, sign, name })
+                Some(NamedAuthor { element: id, sign, name })
             }),
-            None if (1..MAX_CHARS).contains(&page.own_chars(id)) => said(page, id, places.is_near(id)),
+            None if (1..MAX_CHARS).contains(&page.own_chars(id)) => opened_by_words(page, id, places.is_near(id)),
             None => None,
         };
         marks.extend(mark);
@@ -99,7 +99,7 @@ fn marks(page: &Page, places: &Places) -> Vec<Mark> {
 
 /// The name in an element that has a sign.
 fn name_in(page: &Page, id: NodeId) -> Option<String> {
-    if let Some(within) = signs::inner_name(page, id) {
+    if let Some(within) = author_marks::inner_name(page, id) {
         return tidy(first_part(&short_line(start_of_line(page, within))?));
     }
     let line = short_line(first_line(page, id))?;
@@ -140,21 +140,21 @@ fn first_line(page: &Page, id: NodeId) -> String {
 }
 
 /// "By Ann Ash", or "By" and the name in the next text. Far from the headline, "by" alone says nothing.
-fn said(page: &Page, id: NodeId, is_near: bool) -> Option<Mark> {
+fn opened_by_words(page: &Page, id: NodeId, is_near: bool) -> Option<NamedAuthor> {
     let line = {
         let text = page.text(id)?;
-        if !is_near && !signs::may_open(trim_start(&text)) {
+        if !is_near && !author_marks::may_open(trim_start(&text)) {
             return None;
         }
         let start = trim(&text);
         let is_short = start.len() <= 2 * MAX_NAME_BYTES;
-        (is_short && (is_near || signs::may_open(start))).then(|| one_line(start))?
+        (is_short && (is_near || author_marks::may_open(start))).then(|| one_line(start))?
     };
     if is_near && let Some(name) = joined::names(&line) {
-        return Some(Mark { element: id, sign: Sign::AttributeHints, name });
+        return Some(NamedAuthor { element: id, sign: AuthorMark::Opener, name });
     }
     let (sign, openers) =
-        if is_near { (Sign::AttributeHints, openers::all()) } else { (Sign::Written, openers::sure()) };
+        if is_near { (AuthorMark::Opener, openers::all()) } else { (AuthorMark::Written, openers::sure()) };
     let rest = without_opener(&line, openers);
     if rest.len() == trim(&line).len() || !is_near && goes_on(page, id) {
         return None;
@@ -170,8 +170,8 @@ fn said(page: &Page, id: NodeId, is_near: bool) -> Option<Mark> {
     let name = cut(&name);
     // What stands behind a comma may be an office.
     let parts = [Some(name), name.split_once(", ").map(|(name, _)| name)];
-    let name = parts.into_iter().flatten().find(|name| signs::looks_like_names(name))?;
-    Some(Mark { element, sign, name: tidy(name)? })
+    let name = parts.into_iter().flatten().find(|name| author_marks::looks_like_names(name))?;
+    Some(NamedAuthor { element, sign, name: tidy(name)? })
 }
 
 /// Whether a text stands within a line: "based on the story *Bell* written by Ann Ash".
@@ -221,7 +221,7 @@ fn cut(name: &str) -> &str {
 }
 
 /// The innermost of marked names inside each other: around it stand a day, a rank, the word "by".
-fn innermost<'a>(page: &Page, mark: &'a Mark, marks: &'a [Mark]) -> &'a Mark {
+fn innermost<'a>(page: &Page, mark: &'a NamedAuthor, marks: &'a [NamedAuthor]) -> &'a NamedAuthor {
     marks
         .iter()
         .filter(|inner| inner.sign <= mark.sign && page.contains(mark.element, inner.element))
@@ -230,7 +230,7 @@ fn innermost<'a>(page: &Page, mark: &'a Mark, marks: &'a [Mark]) -> &'a Mark {
 }
 
 /// The name, and those beside it in the same line.
-fn with_others(page: &Page, mark: &Mark, marks: &[Mark]) -> String {
+fn with_others(page: &Page, mark: &NamedAuthor, marks: &[NamedAuthor]) -> String {
     let line = line_around(page, mark.element);
     let mut names = vec![mark.name.as_str()];
     for other in marks.iter().filter(|other| other.sign == mark.sign) {
@@ -245,7 +245,7 @@ fn with_others(page: &Page, mark: &Mark, marks: &[Mark]) -> String {
 }
 
 /// Where the link of a name leads: "View my complete profile" beside the name leads where the name does.
-fn leads_to<'a>(page: &'a Page, mark: &Mark) -> Option<&'a str> {
+fn leads_to<'a>(page: &'a Page, mark: &NamedAuthor) -> Option<&'a str> {
     page.attribute(mark.element, &local_name!("href"))
 }
 

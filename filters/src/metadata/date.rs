@@ -45,24 +45,24 @@ fn month(word: &str) -> Option<usize> {
 const MAX_BYTES: usize = 80;
 
 /// A day in a value: `2026-11-21T10:00:00Z`, `20261121`, `2026/11/21`, `November 21, 2026`, `Sat, 21 Nov 2026`.
-pub(super) fn of_value(value: &str) -> Option<String> {
-    of_shown(value, None)
+pub(super) fn parse(value: &str) -> Option<String> {
+    parse_shown(value, None)
 }
 
 /// A day that a page shows to readers of a language: also `3/4/2026`, where the language or a number over twelve says which of the
 /// two is the day. America alone writes the month first (CLDR, `dateFormats` `short`), and of English pages nobody knows.
-pub(super) fn of_shown(value: &str, language: Option<&str>) -> Option<String> {
+pub(super) fn parse_shown(value: &str, language: Option<&str>) -> Option<String> {
     let value = value.trim();
     let value = value.get(..value.floor_char_boundary(MAX_BYTES))?;
     if value.is_ascii() {
-        return of_plain(value, language);
+        return parse_plain(value, language);
     }
     let value = &names::with_plain_digits(value);
     let thai = || iso(Calendar::Gregorian, names::thai(value)?);
-    of_signs(value).or_else(thai).or_else(|| of_plain(value, language))
+    parse_signs(value).or_else(thai).or_else(|| parse_plain(value, language))
 }
 
-fn of_plain(value: &str, language: Option<&str>) -> Option<String> {
+fn parse_plain(value: &str, language: Option<&str>) -> Option<String> {
     // Nearly no text has two digits in a row, and to look for the names of months costs more.
     let has_digits = |count: usize| {
         let mut runs = value.as_bytes().windows(count);
@@ -72,9 +72,9 @@ fn of_plain(value: &str, language: Option<&str>) -> Option<String> {
         return None;
     }
     let has_year = has_digits(4);
-    let run_together = || has_year.then(|| of_digits(value))?;
-    let by_words = || has_year.then(|| of_words(value, language))?;
-    run_together().or_else(|| of_numbers(value, language)).or_else(by_words)
+    let run_together = || has_year.then(|| parse_digits(value))?;
+    let by_words = || has_year.then(|| parse_words(value, language))?;
+    run_together().or_else(|| parse_numbers(value, language)).or_else(by_words)
 }
 
 /// The English of countries that write the day first.
@@ -90,12 +90,12 @@ const PERSIAN: [&str; 4] = ["fa", "ps", "prs", "ckb"];
 const ERAS: [(&str, u16); 3] = [("令和", 2018), ("平成", 1988), ("民國", 1911)];
 
 /// `2026年11月21日`, `2026년 11월 21일`, `21 tháng 11, 2026`: the signs say what each number is.
-fn of_signs(value: &str) -> Option<String> {
+fn parse_signs(value: &str) -> Option<String> {
     if let Some((before, after)) = value.split_once("tháng") {
         let day = last_number(before.trim_end());
         let mut rest = numbers(after);
         let (month, year) = (rest.next()?, rest.next()?);
-        return of_texts(year, month, day);
+        return from_texts(year, month, day);
     }
     let marks = [['年', '月', '日'], ['년', '월', '일']];
     marks.iter().find_map(|[year, month, day]| {
@@ -111,9 +111,9 @@ fn of_signs(value: &str) -> Option<String> {
                 "元" => 1,
                 count => count.parse().ok().filter(|count| *count < 1000)?,
             };
-            return of_texts(&(before + count).to_string(), month, day);
+            return from_texts(&(before + count).to_string(), month, day);
         }
-        of_texts(last_number(year), month, day)
+        from_texts(last_number(year), month, day)
     })
 }
 
@@ -134,12 +134,12 @@ pub(super) fn are_neighbours(one: &str, other: &str) -> bool {
 }
 
 /// A day in the path of an address: `/2026/11/21/title`, `/2026-11-21-title`, as blogs and newspapers have it.
-pub(super) fn of_path(url: &Url) -> Option<String> {
+pub(super) fn from_path(url: &Url) -> Option<String> {
     if !url.has_host() {
         return None;
     }
     let in_three = |parts: &[&str]| match parts {
-        [year, month, day, ..] if year.len() == 4 && month.len() == 2 && day.len() == 2 => of_texts(year, month, day),
+        [year, month, day, ..] if year.len() == 4 && month.len() == 2 && day.len() == 2 => from_texts(year, month, day),
         _ => None,
     };
     let parts: Vec<&str> = url.path().split('/').collect();
@@ -148,13 +148,13 @@ pub(super) fn of_path(url: &Url) -> Option<String> {
 }
 
 /// `20261121`, and what follows it.
-fn of_digits(value: &str) -> Option<String> {
+fn parse_digits(value: &str) -> Option<String> {
     let day = value.get(..8).filter(|day| is_number(day))?;
-    of_texts(&day[..4], &day[4..6], &day[6..])
+    from_texts(&day[..4], &day[4..6], &day[6..])
 }
 
 /// Three numbers with the same sign between them: `2026-11-21`, `2026. 11. 21.`, `21.11.2026`, `21/11/2026`, wherever they stand.
-fn of_numbers(value: &str, language: Option<&str>) -> Option<String> {
+fn parse_numbers(value: &str, language: Option<&str>) -> Option<String> {
     /// Signs and spaces between two numbers, at most.
     const MAX_BETWEEN: usize = 2;
     // Each number with what follows it.
@@ -179,32 +179,32 @@ fn of_numbers(value: &str, language: Option<&str>) -> Option<String> {
         if !is_date_sign || sign.trim() != other.trim() || is_row {
             return None;
         }
-        of_three(sign.trim(), [one, two, three], language)
+        from_three(sign.trim(), [one, two, three], language)
     })
 }
 
-fn of_three(sign: &str, [one, two, three]: [&str; 3], language: Option<&str>) -> Option<String> {
+fn from_three(sign: &str, [one, two, three]: [&str; 3], language: Option<&str>) -> Option<String> {
     let base = language.and_then(|language| language.split('-').next());
     match (one.len(), two.len(), three.len()) {
         (4, 1..=2, 1..=2) => {
             let is_persian = base.is_some_and(|base| PERSIAN.contains(&base));
             let persian = || iso(Calendar::Persian, parsed(one, two, three)?);
-            of_texts(one, two, three).or_else(|| is_persian.then(persian)?)
+            from_texts(one, two, three).or_else(|| is_persian.then(persian)?)
         }
         // Where days are written with dots, they begin with the day.
-        (1..=2, 1..=2, 4) if sign == "." => of_texts(three, two, one),
+        (1..=2, 1..=2, 4) if sign == "." => from_texts(three, two, one),
         (1..=2, 1..=2, 4) => {
             let (first, second): (u8, u8) = (one.parse().ok()?, two.parse().ok()?);
             match (first, second) {
-                _ if is_day_first(language) || first > 12 || first == second => of_texts(three, two, one),
-                _ if second > 12 => of_texts(three, one, two),
+                _ if is_day_first(language) || first > 12 || first == second => from_texts(three, two, one),
+                _ if second > 12 => from_texts(three, one, two),
                 _ => None,
             }
         }
         (2, 2, 2) if sign != "-" => {
             let is_known = base.is_some_and(|base| !YEAR_FIRST.contains(&base));
             let is_plain = is_known && is_day_first(language) && base != Some("th");
-            is_plain.then(|| of_texts(&format!("20{three}"), two, one))?
+            is_plain.then(|| from_texts(&format!("20{three}"), two, one))?
         }
         _ => None,
     }
@@ -218,7 +218,7 @@ fn is_day_first(language: Option<&str>) -> bool {
     })
 }
 
-fn of_words(value: &str, language: Option<&str>) -> Option<String> {
+fn parse_words(value: &str, language: Option<&str>) -> Option<String> {
     let words = names::words(value);
     let by_name = |word: &str| {
         let english = month(word).map(|month| (Calendar::Gregorian, month));
@@ -265,7 +265,7 @@ fn parsed(year: &str, month: &str, day: &str) -> Option<(u16, u8, u8)> {
 }
 
 /// A day of our calendar from its numbers as they are written.
-fn of_texts(year: &str, month: &str, day: &str) -> Option<String> {
+fn from_texts(year: &str, month: &str, day: &str) -> Option<String> {
     iso(Calendar::Gregorian, parsed(year, month, day)?)
 }
 

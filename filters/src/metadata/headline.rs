@@ -63,7 +63,7 @@ pub(super) fn choose(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<
 }
 
 fn chosen(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> Headline {
-    let site = Site::of(page, site);
+    let site = Site::new(page, site);
     let title = document_title(page);
     let clean_title = site.cut_off(&title);
     let social = metas.title().map(|title| site.cut_off(title));
@@ -263,7 +263,7 @@ mod tests {
 
     fn chosen_of(html: &str) -> String {
         let page = crate::testing::page(html);
-        choose(&page, &Metas::of(&page), &JsonLd::of(&page), None).text
+        choose(&page, &Metas::from_page(&page), &JsonLd::from_page(&page), None).text
     }
 
     #[test]
@@ -302,7 +302,7 @@ mod tests {
         let html = "<title>Board - The heart of the town</title><h1>Is iron a metal that rusts?</h1>";
         let chosen_at = |address: &str| {
             let page = crate::testing::page_at(address, html);
-            choose(&page, &Metas::of(&page), &JsonLd::of(&page), None).text
+            choose(&page, &Metas::from_page(&page), &JsonLd::from_page(&page), None).text
         };
         assert_eq!(
             chosen_at("https://board.example/r/iron/1a/is_iron_a_metal_that_rusts/"),
@@ -317,7 +317,7 @@ mod tests {
             "https://www.acme.example/kettle",
             "<title>Acme Kettle – Steel - Acme - Official Site</title><h1>Acme Kettle - Steel</h1>",
         );
-        let headline = choose(&page, &Metas::of(&page), &JsonLd::of(&page), None);
+        let headline = choose(&page, &Metas::from_page(&page), &JsonLd::from_page(&page), None);
         assert_eq!(headline.text, "Acme Kettle - Steel");
     }
 
@@ -326,7 +326,7 @@ mod tests {
         let html =
             "<title>A parser for every browser</title><h1>Anna</h1><h2>A parser for every browser / Dec 2025</h2>";
         let page = crate::testing::page(html);
-        let headline = choose(&page, &Metas::of(&page), &JsonLd::of(&page), None);
+        let headline = choose(&page, &Metas::from_page(&page), &JsonLd::from_page(&page), None);
         assert_eq!(headline.node.and_then(|id| page.tag(id)), Some(Tag::H2));
     }
 }

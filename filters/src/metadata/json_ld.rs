@@ -34,7 +34,7 @@ pub(super) struct JsonLd {
 }
 
 impl JsonLd {
-    pub(super) fn of(page: &Page) -> JsonLd {
+    pub(super) fn from_page(page: &Page) -> JsonLd {
         let mut left = MAX_BYTES;
         let mut queue = VecDeque::new();
         let scripts = page.about(Tag::Script).filter(|&id| {
@@ -51,7 +51,7 @@ impl JsonLd {
     }
 
     /// The things whose type is one of these, in the order of the page.
-    fn of_type<'a>(&'a self, is_wanted: impl Fn(&str) -> bool + 'a) -> impl Iterator<Item = &'a Map<String, Value>> {
+    fn with_type<'a>(&'a self, is_wanted: impl Fn(&str) -> bool + 'a) -> impl Iterator<Item = &'a Map<String, Value>> {
         self.things.iter().filter(move |thing| strings(thing.get("@type")).any(&is_wanted))
     }
 
@@ -62,7 +62,7 @@ impl JsonLd {
     }
 
     fn article(&self) -> Option<&Map<String, Value>> {
-        self.of_type(is_article).next()
+        self.with_type(is_article).next()
     }
 
     pub(super) fn is_article(&self) -> bool {
@@ -72,8 +72,8 @@ impl JsonLd {
     /// The article, or whatever else has a name and an author.
     fn work(&self) -> Option<&Map<String, Value>> {
         self.article()
-            .or_else(|| self.of_type(is_work).next())
-            .or_else(|| self.of_type(|kind| kind == "WebPage").next())
+            .or_else(|| self.with_type(is_work).next())
+            .or_else(|| self.with_type(|kind| kind == "WebPage").next())
     }
 
     /// The work that the page is about. Of several articles the one with the headline, else the first if all have one author.
@@ -82,12 +82,12 @@ impl JsonLd {
             let said = ["headline", "name"].map(|key| name_of(thing.get(key)));
             said.into_iter().flatten().any(|title| is_same(&title, headline))
         };
-        let mut articles = self.of_type(is_article);
+        let mut articles = self.with_type(is_article);
         match (articles.next(), articles.next()) {
             (Some(_), Some(_)) => {
-                let mut those = self.of_type(is_article);
+                let mut those = self.with_type(is_article);
                 those.find(|article| titles(article)).or_else(|| {
-                    let mut authors = self.of_type(is_article).map(|article| article.get("author"));
+                    let mut authors = self.with_type(is_article).map(|article| article.get("author"));
                     let first = authors.next()?;
                     authors.all(|author| author == first).then(|| self.work())?
                 })
@@ -97,7 +97,7 @@ impl JsonLd {
     }
 
     pub(super) fn headline(&self) -> Option<String> {
-        let article = self.article().or_else(|| self.of_type(is_work).next())?;
+        let article = self.article().or_else(|| self.with_type(is_work).next())?;
         name_of(article.get("headline")).or_else(|| name_of(article.get("name")))
     }
 
@@ -131,7 +131,7 @@ impl JsonLd {
 
     pub(super) fn date(&self) -> Option<String> {
         let work = self.work()?;
-        ["datePublished", "dateCreated", "uploadDate"].iter().find_map(|key| date::of_value(work.get(*key)?.as_str()?))
+        ["datePublished", "dateCreated", "uploadDate"].iter().find_map(|key| date::parse(work.get(*key)?.as_str()?))
     }
 
     /// Whether the day of publication is that of the last change to the letter.
@@ -145,7 +145,7 @@ impl JsonLd {
     }
 
     pub(super) fn site(&self) -> Option<String> {
-        let site = self.of_type(|kind| kind == "WebSite").next();
+        let site = self.with_type(|kind| kind == "WebSite").next();
         site.and_then(|site| name_of(site.get("name"))).or_else(|| name_of(self.article()?.get("publisher")))
     }
 
@@ -157,7 +157,7 @@ impl JsonLd {
 
     /// The article's own picture. The `image` of a `WebPage` is that of the site as often as not.
     pub(super) fn image(&self) -> Option<String> {
-        let article = self.article().or_else(|| self.of_type(is_work).next())?;
+        let article = self.article().or_else(|| self.with_type(is_work).next())?;
         one_or_many(article.get("image")?).find_map(|image| {
             let address = image.as_str().or_else(|| image.get("url")?.as_str())?;
             Some(address.trim().to_owned()).filter(|address| !address.is_empty())
@@ -168,7 +168,7 @@ impl JsonLd {
         let text = |key: &str| {
             self.article()
                 .into_iter()
-                .chain(self.of_type(is_work))
+                .chain(self.with_type(is_work))
                 .find_map(|thing| thing.get(key)?.as_str())
                 .map(|text| {
                     let end = text.floor_char_boundary(MAX_TEXT_BYTES.min(text.len()));

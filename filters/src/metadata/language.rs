@@ -5,7 +5,7 @@ use html5ever::local_name;
 use crate::html::Page;
 
 /// The language of the page: the one on the root, else on the body.
-pub(super) fn of_page(page: &Page) -> Option<String> {
+pub(super) fn from_page(page: &Page) -> Option<String> {
     let on = |id| page.attribute(id, &local_name!("lang"));
     let value = page.html().and_then(on).or_else(|| on(page.body()))?;
     language_tag(value)

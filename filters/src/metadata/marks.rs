@@ -14,8 +14,8 @@ use crate::vocabulary::lists::{WordList, words};
 pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
     const FEW: usize = 3;
     let itemprop = local_name!("itemprop");
-    let language = language::of_page(page);
-    let places = headline.map(|headline| Places::of(page, Some(headline)));
+    let language = language::from_page(page);
+    let places = headline.map(|headline| Places::new(page, Some(headline)));
     let mut times = Vec::new();
     let mut near_headline = None;
     let is_changed = |id| CHANGED.iter().any(|word| text_before(page, id).to_lowercase().contains(word));
@@ -34,9 +34,9 @@ pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
         let title = local_name!("title");
         let value = [local_name!("datetime"), local_name!("content")]
             .iter()
-            .find_map(|name| page.attribute(id, name).and_then(date::of_value))
-            .or_else(|| page.attribute(id, &title).filter(|_| !is_time).and_then(date::of_value))
-            .or_else(|| date::of_shown(&start_of_line(page, id), language.as_deref()));
+            .find_map(|name| page.attribute(id, name).and_then(date::parse))
+            .or_else(|| page.attribute(id, &title).filter(|_| !is_time).and_then(date::parse))
+            .or_else(|| date::parse_shown(&start_of_line(page, id), language.as_deref()));
         let is_sure = is_published || page.has_attribute(id, &LocalName::from("pubdate"));
         match value {
             Some(day) if is_sure => return Some(day),
@@ -97,15 +97,15 @@ fn date_below(page: &Page, headline: NodeId) -> Option<String> {
     /// "Last updated on Wednesday, 21st November 2026 | 5 min read" is 60.
     const MAX_BYTES: usize = 80;
     let (mut changed, mut owned) = (None, None);
-    let language = language::of_page(page);
-    for id in Places::of(page, Some(headline)).near() {
+    let language = language::from_page(page);
+    for id in Places::new(page, Some(headline)).near() {
         let Some(text) = page.text(id).filter(|text| text.trim().len() <= MAX_BYTES) else {
             continue;
         };
         if page.own_chars(id) == 0 {
             continue;
         }
-        if let Some(day) = date::of_shown(&text, language.as_deref()) {
+        if let Some(day) = date::parse_shown(&text, language.as_deref()) {
             let label = format!("{} {text}", text_before(page, id)).to_lowercase();
             let says = |words: &[&str]| words.iter().any(|word| label.contains(word));
             if says(&OTHER_DAYS) || *day < *FIRST_YEAR || is_in_text(page, id) || is_fact(page, id) {
@@ -139,6 +139,6 @@ fn text_before(page: &Page, id: NodeId) -> String {
         .map(NodeId::from_row)
         .find(|&before| page.own_chars(before) > 0)
         .and_then(|before| page.text(before).map(|text| text.clone()))
-        .filter(|text| text.trim().len() <= MAX_BYTES && date::of_value(text).is_none())
+        .filter(|text| text.trim().len() <= MAX_BYTES && date::parse(text).is_none())
         .unwrap_or_default()
 }

@@ -17,7 +17,7 @@ const MAX_VALUE_BYTES: usize = 2000;
 pub(super) struct Metas(Vec<(String, String)>);
 
 impl Metas {
-    pub(super) fn of(page: &Page) -> Metas {
+    pub(super) fn from_page(page: &Page) -> Metas {
         let keys = [local_name!("property"), local_name!("name"), local_name!("itemprop"), local_name!("http-equiv")];
         let mut all = Vec::new();
         for id in page.about(Tag::Meta).take(MAX_METAS) {
@@ -109,9 +109,9 @@ impl Metas {
         let folded: Vec<(String, &str)> = self.0.iter().map(|(name, value)| (letters(name), &**value)).collect();
         let of_ending = |ending: &&str| {
             let mut those = folded.iter().filter(|(name, _)| name.ends_with(ending));
-            those.find_map(|(_, value)| date::of_value(value))
+            those.find_map(|(_, value)| date::parse(value))
         };
-        let vague = |name: &&str| self.all(name).filter(|value| Some(*value) != changed).find_map(date::of_value);
+        let vague = |name: &&str| self.all(name).filter(|value| Some(*value) != changed).find_map(date::parse);
         PUBLISHED.iter().find_map(of_ending).or_else(|| VAGUE.iter().find_map(vague))
     }
 

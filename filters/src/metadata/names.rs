@@ -46,7 +46,7 @@ pub(super) fn tidy(line: &str) -> Option<String> {
         && !name.contains("://")
         && !name.contains('@')
         && !is_title_or_number(name)
-        && date::of_value(name).is_none()
+        && date::parse(name).is_none()
         && !NOBODY.iter().any(|nobody| name.eq_ignore_ascii_case(nobody));
     // "Ann Ash Ann Ash": beside the picture and below it.
     let (half, rest) = name.split_at(name.floor_char_boundary(name.len() / 2));

@@ -63,14 +63,14 @@ fn without_number(title: &str) -> &str {
 
 /// The next page, where a link leads to it.
 pub(super) fn next(page: &Page) -> Option<Url> {
-    let here = Place::of(page.url());
+    let here = PageAddress::from_url(page.url());
     // The number in the path may be that of the work, and its pages be numbered in the query.
-    let in_query = Place::in_query(page.url());
+    let in_query = PageAddress::in_query(page.url());
     let second = || (in_query != here).then(|| next_to(page, &in_query));
     next_to(page, &here).or_else(|| second().flatten())
 }
 
-fn next_to(page: &Page, here: &Place) -> Option<Url> {
+fn next_to(page: &Page, here: &PageAddress) -> Option<Url> {
     let number = (here.number + 1).to_string();
     let base_has_number = page.base().as_str().contains(&number);
     let finder = Finder::new(&number);
@@ -82,7 +82,7 @@ fn next_to(page: &Page, here: &Place) -> Option<Url> {
         .filter_map(|id| page.address(id, &local_name!("href")))
         .find(|url| {
             url.origin() == page.url().origin() && {
-                let there = Place::of(url);
+                let there = PageAddress::from_url(url);
                 there.stem == here.stem && there.number == here.number + 1
             }
         })
@@ -124,23 +124,23 @@ fn is_candidate(page: &Page, id: NodeId, number: &str) -> bool {
 
 /// An address, and the number of the page in it; 1 where there is none.
 #[derive(Debug, PartialEq, Eq)]
-struct Place {
+struct PageAddress {
     /// Path and query without the number.
     stem: String,
     number: u32,
 }
 
-impl Place {
-    fn of(url: &Url) -> Place {
-        Place::read(url, true)
+impl PageAddress {
+    fn from_url(url: &Url) -> PageAddress {
+        PageAddress::read(url, true)
     }
 
     /// The number is looked for in the query alone.
-    fn in_query(url: &Url) -> Place {
-        Place::read(url, false)
+    fn in_query(url: &Url) -> PageAddress {
+        PageAddress::read(url, false)
     }
 
-    fn read(url: &Url, in_path: bool) -> Place {
+    fn read(url: &Url, in_path: bool) -> PageAddress {
         let mut number = None;
         let mut query: Vec<String> = Vec::new();
         for (key, value) in url.query_pairs() {
@@ -159,7 +159,7 @@ impl Place {
             (path, number) = (stem, Some(page));
         }
         let ending = [".html", ".htm", ".php"].iter().find_map(|ending| path.strip_suffix(ending));
-        Place {
+        PageAddress {
             stem: format!("{}?{}", ending.unwrap_or(path), query.join("&")),
             number: number.filter(|&page| page <= MAX_PAGE).unwrap_or(1),
         }
@@ -188,7 +188,8 @@ mod tests {
 
     fn follows(here: &str, there: &str) -> bool {
         let base = Url::parse("https://example.org").unwrap();
-        let (here, there) = (Place::of(&base.join(here).unwrap()), Place::of(&base.join(there).unwrap()));
+        let (here, there) =
+            (PageAddress::from_url(&base.join(here).unwrap()), PageAddress::from_url(&base.join(there).unwrap()));
         here.stem == there.stem && there.number == here.number + 1
     }
 

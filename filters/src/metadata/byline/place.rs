@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use html5ever::local_name;
 
-use super::Mark;
+use super::NamedAuthor;
 use crate::{
     html::{NodeId, Page, tag::Tag},
     vocabulary::lists::{WordList, words},
@@ -22,7 +22,7 @@ pub(in crate::metadata) struct Places {
 }
 
 impl Places {
-    pub(in crate::metadata) fn of(page: &Page, headline: Option<NodeId>) -> Places {
+    pub(in crate::metadata) fn new(page: &Page, headline: Option<NodeId>) -> Places {
         let Some(headline) = headline else {
             let (from, until) = (NodeId::DOCUMENT, NodeId::DOCUMENT);
             return Places { from, until };
@@ -53,7 +53,7 @@ impl Places {
 
 /// Whether a name is in one of several siblings that are built alike, of which another names somebody else; or in
 /// what is called an answer, a comment, a list of other pages. Looked at up to what holds the headline too.
-pub(super) fn is_one_of_many(page: &Page, mark: &Mark, marks: &[Mark], headline: Option<NodeId>) -> bool {
+pub(super) fn is_one_of_many(page: &Page, mark: &NamedAuthor, marks: &[NamedAuthor], headline: Option<NodeId>) -> bool {
     let mut at = mark.element;
     for up in page.ancestors(mark.element) {
         if headline.is_some_and(|headline| page.contains(at, headline)) || at == page.body() {
@@ -67,7 +67,7 @@ pub(super) fn is_one_of_many(page: &Page, mark: &Mark, marks: &[Mark], headline:
     false
 }
 
-fn has_likes(page: &Page, at: NodeId, up: NodeId, mark: &Mark, marks: &[Mark]) -> bool {
+fn has_likes(page: &Page, at: NodeId, up: NodeId, mark: &NamedAuthor, marks: &[NamedAuthor]) -> bool {
     let first = marks.partition_point(|other| other.element < up);
     let mut others = marks[first..]
         .iter()

@@ -16,10 +16,10 @@ fn days_are_read_in_the_forms_that_have_one_reading() {
         "Published on January 9, 2026",
         "2603.01234v2 [cs.SD] 09 Jan 2026",
     ] {
-        assert_eq!(of_value(value).as_deref(), Some("2026-01-09"), "{value}");
+        assert_eq!(parse(value).as_deref(), Some("2026-01-09"), "{value}");
     }
     for value in ["09/01/2026", "Market 9, 2026", "yesterday", "", "2026", "2026-13-40", "ééééé"] {
-        assert_eq!(of_value(value), None, "{value}");
+        assert_eq!(parse(value), None, "{value}");
     }
 }
 
@@ -70,7 +70,7 @@ fn days_are_read_in_the_languages_of_the_web() {
         "公開日：２０２６年１１月２１日",
         "2026년 11월 21일",
     ] {
-        let day = of_value(value).unwrap_or_else(|| panic!("{value}"));
+        let day = parse(value).unwrap_or_else(|| panic!("{value}"));
         let wanted = match value {
             _ if value.contains("août") => "2026-08-01",
             _ if value.contains("März") || value.contains("março") => "2026-03-21",
@@ -91,13 +91,13 @@ fn days_are_read_in_the_languages_of_the_web() {
         "21.11.26",
         "1405/08/30",
     ] {
-        assert_eq!(of_value(value), None, "{value}");
+        assert_eq!(parse(value), None, "{value}");
     }
 }
 
 #[test]
 fn of_two_numbers_the_language_tells_the_day() {
-    let day = |value: &str, language: Option<&str>| of_shown(value, language);
+    let day = |value: &str, language: Option<&str>| parse_shown(value, language);
     let january = Some("2026-01-09".to_owned());
     for language in ["fr", "vi", "pt-BR", "en-GB"] {
         assert_eq!(day("Le 09/01/2026, 14:20", Some(language)), january, "{language}");
@@ -116,8 +116,8 @@ fn of_two_numbers_the_language_tells_the_day() {
 #[test]
 fn the_path_tells_the_day() {
     let url = |path: &str| Url::parse("https://example.org").unwrap().join(path).unwrap();
-    assert_eq!(of_path(&url("/2026/01/09/a")).as_deref(), Some("2026-01-09"));
-    assert_eq!(of_path(&url("/a/2026/b")), None);
+    assert_eq!(from_path(&url("/2026/01/09/a")).as_deref(), Some("2026-01-09"));
+    assert_eq!(from_path(&url("/a/2026/b")), None);
 }
 
 #[test]
@@ -134,11 +134,11 @@ fn what_is_written_alike_in_several_languages_is_read_in_a_known_one() {
         ("21/11/2569", "th", "2026-11-21"),
         ("۱۴۰۵/۰۸/۳۰ - ۰۹:۱۴", "fa", "2026-11-21"),
     ] {
-        assert_eq!(of_shown(value, Some(language)).as_deref(), Some(wanted), "{value}");
+        assert_eq!(parse_shown(value, Some(language)).as_deref(), Some(wanted), "{value}");
     }
     for (value, language) in
         [("26.11.21", "ko"), ("1405/08/30", "ar"), ("11/12/26", "en"), ("3.12.1", "de"), ("10.20.30", "de")]
     {
-        assert_eq!(of_shown(value, Some(language)), None, "{value}");
+        assert_eq!(parse_shown(value, Some(language)), None, "{value}");
     }
 }

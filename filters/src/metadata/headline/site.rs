@@ -27,7 +27,7 @@ pub(super) struct Site {
 const MIN_PART: usize = 4;
 
 impl Site {
-    pub(super) fn of(page: &Page, name: Option<&str>) -> Site {
+    pub(super) fn new(page: &Page, name: Option<&str>) -> Site {
         let host = page.web_url().host_str().unwrap_or_default();
         let mut parts: Vec<&str> = host.split('.').filter(|part| *part != "www").collect();
         if parts.len() > 1 {
@@ -69,8 +69,8 @@ impl Site {
         while parts.len() > 1 && self.is(parts[0].text, Side::Start) {
             parts.remove(0);
         }
-        let count = |parts: &[Part<'_>]| -> usize {
-            let words = |part: &Part<'_>| words(part.text).values().sum::<usize>();
+        let count = |parts: &[TitlePart<'_>]| -> usize {
+            let words = |part: &TitlePart<'_>| words(part.text).values().sum::<usize>();
             parts.iter().map(words).sum()
         };
         if let Some((last, rest)) = parts.split_last()
@@ -91,13 +91,13 @@ impl Site {
     }
 }
 
-pub(super) struct Part<'a> {
+pub(super) struct TitlePart<'a> {
     pub(super) text: &'a str,
     pub(super) start: usize,
     is_behind_bar: bool,
 }
 
-impl Part<'_> {
+impl TitlePart<'_> {
     pub(super) fn end(&self) -> usize {
         self.start + self.text.len()
     }
@@ -105,7 +105,7 @@ impl Part<'_> {
 
 /// A title's parts. A bar separates by itself; a dash and its like need white space around them, or they would part
 /// "e-mail".
-pub(super) fn split(title: &str) -> Vec<Part<'_>> {
+pub(super) fn split(title: &str) -> Vec<TitlePart<'_>> {
     let mut parts = Vec::new();
     let mut start = 0;
     let mut is_behind_bar = false;
@@ -125,13 +125,13 @@ pub(super) fn split(title: &str) -> Vec<Part<'_>> {
             && before.is_whitespace()
             && title[after..].starts_with(char::is_whitespace);
         if is_bar || is_dash {
-            parts.push(Part { text: &title[start..at], start, is_behind_bar });
+            parts.push(TitlePart { text: &title[start..at], start, is_behind_bar });
             start = after;
             is_behind_bar = is_bar;
         }
         before = c;
     }
-    parts.push(Part { text: &title[start..], start, is_behind_bar });
+    parts.push(TitlePart { text: &title[start..], start, is_behind_bar });
     parts
 }
 
@@ -141,7 +141,7 @@ mod tests {
 
     fn cut(title: &str, site: &str) -> String {
         let page = crate::testing::page("<p>x");
-        Site::of(&page, Some(site)).cut_off(title)
+        Site::new(&page, Some(site)).cut_off(title)
     }
 
     #[test]

@@ -20,7 +20,7 @@ static BESIDE: WordList = words!("beside_authors");
 
 /// The evidence that a text is a name, the surest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Sign {
+pub(super) enum AuthorMark {
     /// Microdata: the `author` of something.
     Item,
     /// `rel=author` (HTML § 4.6.7.2).
@@ -30,15 +30,15 @@ pub(super) enum Sign {
     /// The name of a class.
     Class,
     /// The word "by" before the name.
-    AttributeHints,
+    Opener,
     /// A link to an author's page.
     Link,
 }
 
-impl Sign {
+impl AuthorMark {
     /// Whether it says enough where no headline is near.
     pub(super) fn may_be_far(self) -> bool {
-        self <= Sign::Class
+        self <= AuthorMark::Class
     }
 }
 
@@ -61,13 +61,13 @@ pub(super) fn may_open(text: &str) -> bool {
 }
 
 /// The evidence in an element's attributes that its text is an author's name.
-pub(super) fn of_element(page: &Page, id: NodeId, tag: Tag) -> Option<Sign> {
+pub(super) fn from_element(page: &Page, id: NodeId, tag: Tag) -> Option<AuthorMark> {
     const SIGNS: u32 = Hint::AuthorMark.bit() | Hint::Authors.bit() | Hint::AuthorPage.bit();
     if !page.hints(id).has_any(SIGNS) {
         return None;
     }
     let mut sign = None;
-    let mut add = |found: Sign| sign = sign.map_or(Some(found), |known| Some(found.min(known)));
+    let mut add = |found: AuthorMark| sign = sign.map_or(Some(found), |known| Some(found.min(known)));
     for attribute in page.attributes(id) {
         let (name, value) = (&attribute.name.local, &*attribute.value);
         let has_word = |wanted: &str| {
@@ -79,15 +79,15 @@ pub(super) fn of_element(page: &Page, id: NodeId, tag: Tag) -> Option<Sign> {
                 if is_of_another(page, id) {
                     return None;
                 }
-                add(Sign::Item);
+                add(AuthorMark::Item);
             }
-            local_name!("rel") if tag == Tag::A && has_word("author") => add(Sign::Rel),
-            local_name!("class") if is_author_class(value) => add(Sign::Class),
+            local_name!("rel") if tag == Tag::A && has_word("author") => add(AuthorMark::Rel),
+            local_name!("class") if is_author_class(value) => add(AuthorMark::Class),
             _ => {}
         }
     }
     if tag == Tag::A && page.hints(id).has(Hint::AuthorPage) {
-        add(Sign::Link);
+        add(AuthorMark::Link);
     }
     sign
 }
