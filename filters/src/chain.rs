@@ -137,7 +137,7 @@ impl Chain {
         let mut feed = self.arrived(html, url, PageOptions::default())?;
         let mut page = feed.parse()?;
         let found = guarded("metadata", || metadata::read(&page))?;
-        let kind = guarded("kind", || page_type::of(&page, found.claims.clone()))?;
+        let kind = guarded("kind", || page_type::classify(&page, found.claims.clone()))?;
         page.headline = found.headline;
         page.claims = found.claims;
         feed.run_some(&mut page, |name| SHOWING.contains(&name))?;

@@ -8,7 +8,7 @@ use crate::{
     html::{NodeId, Page, tag::Tag},
     metadata::Metadata,
     output::{self, captions, markdown},
-    page_type::Kind,
+    page_type::PageType,
     report::Report,
     vocabulary::words::one_line,
 };
@@ -67,7 +67,7 @@ impl Extract {
         let headline = output::lift_headline(page, settings);
         let mut metadata = page.metadata.clone();
         // A thread shows it in its first post, so nothing is written below the headline.
-        if metadata.kind == Some(Kind::Forum) && metadata.author.is_none() {
+        if metadata.kind == Some(PageType::Forum) && metadata.author.is_none() {
             metadata.author = page.outcome.starter.take();
         }
         Extract {

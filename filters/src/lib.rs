@@ -93,5 +93,5 @@ pub use hosts::{HostList, HostListError, registrable_domain};
 pub use main_block::{core_ex::PageShape, menus::Menu};
 pub use metadata::Metadata;
 pub use output::{Format, Links, Part, ReaderLook, Shape, Theme, Typeface, View};
-pub use page_type::Kind;
+pub use page_type::PageType;
 pub use report::{FilterReport, Report};

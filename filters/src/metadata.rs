@@ -21,7 +21,7 @@ use url::Url;
 
 use crate::{
     html::{NodeId, Page, tag::Tag},
-    page_type::{Claims, Kind},
+    page_type::{Claims, PageType},
     vocabulary::words::{one_line, text_size},
 };
 use json_ld::JsonLd;
@@ -47,7 +47,7 @@ pub struct Metadata {
     /// The next page of the same article.
     pub next_page: Option<Url>,
     /// The type of the page. Set by [`crate::Chain::extract`] alone: nothing else asks for it.
-    pub kind: Option<Kind>,
+    pub kind: Option<PageType>,
     /// Whether the page says that it is one article.
     #[serde(skip)]
     pub(crate) is_article: bool,

@@ -7,21 +7,21 @@
 //! The kinds are the page types of WCXB (Foley 2026). Measured there, 2026-11-21: docs/quality.md has the table of kinds
 //! told against kinds annotated, and the command that repeats it. The numbers below were set by looking at these pages.
 
+mod counters;
 mod names;
-mod signs;
 
 use std::cell::OnceCell;
 
 use serde::Serialize;
 
 use crate::html::Page;
-use signs::Signs;
-pub(crate) use signs::{Claims, prices};
+use counters::Counters;
+pub(crate) use counters::{Claims, prices};
 
 /// A kind of page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum PageType {
     /// One text to read: news, a blog's post, a recipe.
     Article,
     /// A manual, a reference, a page of an encyclopedia of facts.
@@ -38,80 +38,80 @@ pub enum Kind {
     Product,
 }
 
-impl Kind {
+impl PageType {
     /// All of them.
-    pub const ALL: [Kind; 7] = [
-        Kind::Article,
-        Kind::Documentation,
-        Kind::Service,
-        Kind::Forum,
-        Kind::Collection,
-        Kind::Listing,
-        Kind::Product,
+    pub const ALL: [PageType; 7] = [
+        PageType::Article,
+        PageType::Documentation,
+        PageType::Service,
+        PageType::Forum,
+        PageType::Collection,
+        PageType::Listing,
+        PageType::Product,
     ];
 
     /// The name, as it is written in records.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Kind::Article => "article",
-            Kind::Documentation => "documentation",
-            Kind::Service => "service",
-            Kind::Forum => "forum",
-            Kind::Collection => "collection",
-            Kind::Listing => "listing",
-            Kind::Product => "product",
+            PageType::Article => "article",
+            PageType::Documentation => "documentation",
+            PageType::Service => "service",
+            PageType::Forum => "forum",
+            PageType::Collection => "collection",
+            PageType::Listing => "listing",
+            PageType::Product => "product",
         }
     }
 }
 
 /// The kind of a page as it stands between filters, found out when it is first asked for.
-pub(crate) struct KindNow<'a> {
+pub(crate) struct LazyPageType<'a> {
     page: &'a Page,
     claims: &'a Claims,
     /// Counts by words, made when they are first needed.
-    signs: OnceCell<Signs>,
-    kind: OnceCell<Option<Kind>>,
+    counters: OnceCell<Counters>,
+    kind: OnceCell<Option<PageType>>,
 }
 
-impl<'a> KindNow<'a> {
-    pub(crate) fn of(page: &'a Page, claims: &'a Claims) -> KindNow<'a> {
-        KindNow { page, claims, signs: OnceCell::new(), kind: OnceCell::new() }
+impl<'a> LazyPageType<'a> {
+    pub(crate) fn new(page: &'a Page, claims: &'a Claims) -> LazyPageType<'a> {
+        LazyPageType { page, claims, counters: OnceCell::new(), kind: OnceCell::new() }
     }
 
     /// Whether it is a forum: that is told by words alone, and nothing needs to be counted for it.
     pub(crate) fn is_forum(&self) -> bool {
-        self.signs().tell_a_forum()
+        self.counters().tell_a_forum()
     }
 
-    pub(crate) fn get(&self) -> Option<Kind> {
-        let found = || told_by(self.page, self.signs().clone());
+    pub(crate) fn get(&self) -> Option<PageType> {
+        let found = || told_by(self.page, self.counters().clone());
         *self.kind.get_or_init(found)
     }
 
-    fn signs(&self) -> &Signs {
-        let found = || Signs::of(self.page, self.claims.clone());
-        self.signs.get_or_init(found)
+    fn counters(&self) -> &Counters {
+        let found = || Counters::from_page(self.page, self.claims.clone());
+        self.counters.get_or_init(found)
     }
 }
 
 /// The kind of a page as it was sent; none where it is in doubt.
-pub(crate) fn of(page: &Page, claims: Claims) -> Option<Kind> {
-    told_by(page, Signs::of(page, claims))
+pub(crate) fn classify(page: &Page, claims: Claims) -> Option<PageType> {
+    told_by(page, Counters::from_page(page, claims))
 }
 
-fn told_by(page: &Page, mut signs: Signs) -> Option<Kind> {
-    if signs.tell_a_forum() {
-        return Some(Kind::Forum);
+fn told_by(page: &Page, mut counters: Counters) -> Option<PageType> {
+    if counters.tell_a_forum() {
+        return Some(PageType::Forum);
     }
-    signs.count(page);
-    is_manual(&signs)
-        .then_some(Kind::Documentation)
-        .or_else(|| in_a_shop(&signs))
-        .or_else(|| by_claims_and_looks(&signs))
+    counters.count(page);
+    is_manual(&counters)
+        .then_some(PageType::Documentation)
+        .or_else(|| in_a_shop(&counters))
+        .or_else(|| by_claims_and_looks(&counters))
 }
 
-impl Signs {
+impl Counters {
     /// Forums: their programs and addresses tell, and what they say of themselves.
     fn tell_a_forum(&self) -> bool {
         self.says(&["DiscussionForumPosting", "QAPage"])
@@ -122,93 +122,93 @@ impl Signs {
 }
 
 /// Manuals: the same, and how much code there is.
-fn is_manual(signs: &Signs) -> bool {
+fn is_manual(counters: &Counters) -> bool {
     /// A handful of examples is in many an article about programming.
     const MUCH_CODE: usize = 30;
-    let is_manual = signs.claims(&["TechArticle", "APIReference"])
-        || signs.is_on(&names::MANUAL_HOSTS)
-        || signs.is_under(&names::MANUAL_PATHS)
-        || signs.is_made_by(&names::MANUAL_PROGRAMS);
-    let is_post = signs.is_open_graph(&["article", "blog"])
-        || signs.is_on(&["blog"])
-        || signs.is_under(&["blog", "post", "posts", "article", "articles", "news", "archive"]);
-    is_manual || signs.code >= MUCH_CODE && !is_post
+    let is_manual = counters.claims(&["TechArticle", "APIReference"])
+        || counters.is_on(&names::MANUAL_HOSTS)
+        || counters.is_under(&names::MANUAL_PATHS)
+        || counters.is_made_by(&names::MANUAL_PROGRAMS);
+    let is_post = counters.is_open_graph(&["article", "blog"])
+        || counters.is_on(&["blog"])
+        || counters.is_under(&["blog", "post", "posts", "article", "articles", "news", "archive"]);
+    is_manual || counters.code >= MUCH_CODE && !is_post
 }
 
 /// Products and shelves: prices, and buttons to buy.
-fn in_a_shop(signs: &Signs) -> Option<Kind> {
-    if signs.is_front || signs.is_article() {
+fn in_a_shop(counters: &Counters) -> Option<PageType> {
+    if counters.is_front || counters.is_article() {
         return None;
     }
-    let (prices, linked, long) = (signs.prices, signs.linked, signs.long_paragraphs);
+    let (prices, linked, long) = (counters.prices, counters.linked, counters.long_paragraphs);
     let is_shelf = prices >= 60 && linked >= 0.35
-        || prices >= 40 && (linked >= 0.35 || signs.buttons_to_buy >= 20)
-        || signs.is_open_graph(&["product.group"]);
+        || prices >= 40 && (linked >= 0.35 || counters.buttons_to_buy >= 20)
+        || counters.is_open_graph(&["product.group"]);
     if is_shelf {
-        return Some(Kind::Collection);
+        return Some(PageType::Collection);
     }
-    let is_list = signs.claims(&["CollectionPage", "ItemList"]);
-    let is_product = signs.is_open_graph(&["product", "og:product"])
-        || signs.claims(&["Product", "ProductGroup", "ItemPage"]) && !is_list
-        || signs.says(&["Product"]) && signs.offers <= 12
-        || signs.is_under(&names::PRODUCTS) && signs.buttons_to_buy > 0
-        || (1..=12).contains(&signs.buttons_to_buy) && prices > 0 && linked < 0.3 && long < 12;
+    let is_list = counters.claims(&["CollectionPage", "ItemList"]);
+    let is_product = counters.is_open_graph(&["product", "og:product"])
+        || counters.claims(&["Product", "ProductGroup", "ItemPage"]) && !is_list
+        || counters.says(&["Product"]) && counters.offers <= 12
+        || counters.is_under(&names::PRODUCTS) && counters.buttons_to_buy > 0
+        || (1..=12).contains(&counters.buttons_to_buy) && prices > 0 && linked < 0.3 && long < 12;
     if is_product {
-        return Some(Kind::Product);
+        return Some(PageType::Product);
     }
     let is_shelf =
-        prices >= 8 && linked >= 0.2 && long < 20 || prices >= 3 && (signs.is_under(&names::SHELVES) || is_list);
-    is_shelf.then_some(Kind::Collection)
+        prices >= 8 && linked >= 0.2 && long < 20 || prices >= 3 && (counters.is_under(&names::SHELVES) || is_list);
+    is_shelf.then_some(PageType::Collection)
 }
 
 /// Articles, lists and what is offered. A name or a day says that it is a text that somebody wrote; calls to do business, that
 /// something is offered; headings that lead elsewhere, that it is a list.
-fn by_claims_and_looks(signs: &Signs) -> Option<Kind> {
+fn by_claims_and_looks(counters: &Counters) -> Option<PageType> {
     const MANY_CALLS: usize = 4;
     const MANY_LINKED: usize = 4;
-    let (linked, long) = (signs.linked, signs.long_paragraphs);
-    let is_inner = !signs.is_front;
-    if is_inner && (signs.has_author() || signs.is_article()) {
-        return Some(Kind::Article);
+    let (linked, long) = (counters.linked, counters.long_paragraphs);
+    let is_inner = !counters.is_front;
+    if is_inner && (counters.has_author() || counters.is_article()) {
+        return Some(PageType::Article);
     }
-    let says_article = signs.is_open_graph(&["article", "blog"]);
-    let calls = signs.calls >= MANY_CALLS;
-    let leads_on = signs.linked_headings >= MANY_LINKED;
-    let is_list = signs.claims(&["CollectionPage", "ItemList"]) && is_inner || signs.is_under(&names::LISTS);
+    let says_article = counters.is_open_graph(&["article", "blog"]);
+    let calls = counters.calls >= MANY_CALLS;
+    let leads_on = counters.linked_headings >= MANY_LINKED;
+    let is_list = counters.claims(&["CollectionPage", "ItemList"]) && is_inner || counters.is_under(&names::LISTS);
     if is_list && !says_article && !calls {
-        return Some(Kind::Listing);
+        return Some(PageType::Listing);
     }
-    if linked >= 0.4 && long < 6 && signs.links >= 60 {
+    if linked >= 0.4 && long < 6 && counters.links >= 60 {
         let is_offer = calls && !leads_on;
-        return Some(if is_offer { Kind::Service } else { Kind::Listing });
+        return Some(if is_offer { PageType::Service } else { PageType::Listing });
     }
-    let is_offer = signs.claims(&["Service", "LocalBusiness"]) || signs.is_under(&names::OFFERS);
-    if is_offer && !(says_article && signs.has_date()) {
-        return Some(Kind::Service);
+    let is_offer = counters.claims(&["Service", "LocalBusiness"]) || counters.is_under(&names::OFFERS);
+    if is_offer && !(says_article && counters.has_date()) {
+        return Some(PageType::Service);
     }
-    let mostly_leads_on = leads_on && signs.linked_headings * 5 >= signs.headings * 2;
-    if mostly_leads_on && linked >= 0.3 && !signs.has_date() {
-        return Some(Kind::Listing);
+    let mostly_leads_on = leads_on && counters.linked_headings * 5 >= counters.headings * 2;
+    if mostly_leads_on && linked >= 0.3 && !counters.has_date() {
+        return Some(PageType::Listing);
     }
-    if calls && !signs.has_date() {
-        return Some(Kind::Service);
+    if calls && !counters.has_date() {
+        return Some(PageType::Service);
     }
-    by_paragraphs(signs, says_article)
+    by_paragraphs(counters, says_article)
 }
 
 /// By how much there is to read.
-fn by_paragraphs(signs: &Signs, says_article: bool) -> Option<Kind> {
-    let (linked, long) = (signs.linked, signs.long_paragraphs);
-    let is_written = signs.has_date() && long >= 3
-        || long >= 4 && (says_article || signs.is_under(&names::TEXTS))
-        || linked < 0.35 && (long >= 10 || long >= 5 && signs.has_time);
-    if is_written && !signs.is_front || says_article && linked < 0.25 && long >= 2 {
-        return Some(Kind::Article);
+fn by_paragraphs(counters: &Counters, says_article: bool) -> Option<PageType> {
+    let (linked, long) = (counters.linked, counters.long_paragraphs);
+    let is_written = counters.has_date() && long >= 3
+        || long >= 4 && (says_article || counters.is_under(&names::TEXTS))
+        || linked < 0.35 && (long >= 10 || long >= 5 && counters.has_time);
+    if is_written && !counters.is_front || says_article && linked < 0.25 && long >= 2 {
+        return Some(PageType::Article);
     }
-    if signs.is_front && signs.links > 0 || linked < 0.35 && long >= 2 {
-        return Some(Kind::Service);
+    if counters.is_front && counters.links > 0 || linked < 0.35 && long >= 2 {
+        return Some(PageType::Service);
     }
-    (linked >= 0.35 && long < 3 && signs.links >= 40).then_some(Kind::Listing)
+    (linked >= 0.35 && long < 3 && counters.links >= 40).then_some(PageType::Listing)
 }
 
 #[cfg(test)]
@@ -216,9 +216,9 @@ mod tests {
     use super::*;
     use crate::{metadata, testing};
 
-    fn kind(address: &str, html: &str) -> Option<Kind> {
+    fn kind(address: &str, html: &str) -> Option<PageType> {
         let page = testing::page_at(address, html);
-        of(&page, metadata::read(&page).claims)
+        classify(&page, metadata::read(&page).claims)
     }
 
     const INNER: &str = "https://a.example/x/y";
@@ -232,8 +232,8 @@ mod tests {
         ] {
             let page = testing::page_at(address, html);
             let claims = metadata::read(&page).claims;
-            let kind = KindNow::of(&page, &claims);
-            assert_eq!(kind.is_forum(), kind.get() == Some(Kind::Forum), "{address}");
+            let kind = LazyPageType::new(&page, &claims);
+            assert_eq!(kind.is_forum(), kind.get() == Some(PageType::Forum), "{address}");
             assert_eq!(kind.is_forum(), html != "<p>Text" || address.contains("forum"));
         }
     }
@@ -242,24 +242,24 @@ mod tests {
     fn what_a_page_says_of_itself_decides() {
         let ld = |kind: &str| format!("<script type=application/ld+json>{{\"@type\":\"{kind}\"}}</script><p>Text");
         for (said, wanted) in [
-            ("NewsArticle", Kind::Article),
-            ("Product", Kind::Product),
-            ("QAPage", Kind::Forum),
-            ("TechArticle", Kind::Documentation),
-            ("ItemList", Kind::Listing),
-            ("Service", Kind::Service),
+            ("NewsArticle", PageType::Article),
+            ("Product", PageType::Product),
+            ("QAPage", PageType::Forum),
+            ("TechArticle", PageType::Documentation),
+            ("ItemList", PageType::Listing),
+            ("Service", PageType::Service),
         ] {
             assert_eq!(kind(INNER, &ld(said)), Some(wanted), "{said}");
         }
-        assert_eq!(kind(INNER, "<meta property=og:type content=product.group><p>Text"), Some(Kind::Collection));
+        assert_eq!(kind(INNER, "<meta property=og:type content=product.group><p>Text"), Some(PageType::Collection));
         let micro = "<div itemscope itemtype='https://schema.org/Product'><p>Text</div>";
-        assert_eq!(kind(INNER, micro), Some(Kind::Product));
+        assert_eq!(kind(INNER, micro), Some(PageType::Product));
     }
 
     #[test]
     fn the_address_and_the_program_tell_where_the_page_does_not() {
-        assert_eq!(kind("https://docs.a.example/x", "<p>Text"), Some(Kind::Documentation));
-        assert_eq!(kind("https://a.example/threads/x.12/", "<p>Text"), Some(Kind::Forum));
+        assert_eq!(kind("https://docs.a.example/x", "<p>Text"), Some(PageType::Documentation));
+        assert_eq!(kind("https://a.example/threads/x.12/", "<p>Text"), Some(PageType::Forum));
         for address in [
             "https://www.kettleforums.example/x-12",
             "https://a.example/r/kettles/comments/1rl/whistle/",
@@ -270,35 +270,35 @@ mod tests {
             "https://a.example/topic/12/whistle",
             "https://a.example/board/free/12",
         ] {
-            assert_eq!(kind(address, "<p>Text"), Some(Kind::Forum), "{address}");
+            assert_eq!(kind(address, "<p>Text"), Some(PageType::Forum), "{address}");
         }
         for address in ["t/kettles", "topic/kettles", "about/board"] {
             let address = format!("https://a.example/{address}");
-            assert_ne!(kind(&address, "<p>Text"), Some(Kind::Forum), "{address}");
+            assert_ne!(kind(&address, "<p>Text"), Some(PageType::Forum), "{address}");
         }
         let article = "<script type=application/ld+json>{\"@type\":\"NewsArticle\"}</script><p>Text";
         for (address, wanted) in [
-            ("https://www.worldforum.example/stories/2024/tides", Kind::Article),
-            ("https://a.example/x?topic=baking", Kind::Article),
-            ("https://a.example/man/shirts", Kind::Article),
+            ("https://www.worldforum.example/stories/2024/tides", PageType::Article),
+            ("https://a.example/x?topic=baking", PageType::Article),
+            ("https://a.example/man/shirts", PageType::Article),
         ] {
             assert_eq!(kind(address, article), Some(wanted), "{address}");
         }
         let made = "<meta name=generator content='phpBB 3'><p>Text";
-        assert_eq!(kind(INNER, made), Some(Kind::Forum));
-        assert_eq!(kind("https://a.example/tag/x", "<p>Text"), Some(Kind::Listing));
+        assert_eq!(kind(INNER, made), Some(PageType::Forum));
+        assert_eq!(kind("https://a.example/tag/x", "<p>Text"), Some(PageType::Listing));
     }
 
     #[test]
     fn what_a_page_looks_like_tells_last() {
         let paragraph = format!("<p>{}</p>", testing::words(40));
-        assert_eq!(kind(INNER, &paragraph.repeat(15)), Some(Kind::Article));
+        assert_eq!(kind(INNER, &paragraph.repeat(15)), Some(PageType::Article));
         let shelf = "<a href=/a>Kettle $12.90</a> and so it goes on <button>Add to cart</button>";
-        assert_eq!(kind(INNER, &shelf.repeat(40)), Some(Kind::Collection));
+        assert_eq!(kind(INNER, &shelf.repeat(40)), Some(PageType::Collection));
         let product = "<h1>Kettle</h1><p>$12.90</p><button>Add to cart</button>";
-        assert_eq!(kind(INNER, product), Some(Kind::Product));
-        assert_eq!(kind(INNER, &"<pre>code</pre>".repeat(40)), Some(Kind::Documentation));
-        assert_eq!(kind(INNER, &"<a href=/a>one of many</a> ".repeat(80)), Some(Kind::Listing));
+        assert_eq!(kind(INNER, product), Some(PageType::Product));
+        assert_eq!(kind(INNER, &"<pre>code</pre>".repeat(40)), Some(PageType::Documentation));
+        assert_eq!(kind(INNER, &"<a href=/a>one of many</a> ".repeat(80)), Some(PageType::Listing));
     }
 
     #[test]
@@ -306,11 +306,11 @@ mod tests {
         let paragraph = format!("<p>{}</p>", testing::words(40));
         let calls = "<a href=/a>Get started</a> <a href=/b>Contact us</a> ".repeat(2);
         let body = format!("<h1>Kettles</h1>{}{calls}", paragraph.repeat(12));
-        assert_eq!(kind(INNER, &body), Some(Kind::Service));
+        assert_eq!(kind(INNER, &body), Some(PageType::Service));
         let signed = body.replace("</h1>", "</h1><p>By Ann Ash</p>");
-        assert_eq!(kind(INNER, &signed), Some(Kind::Article));
+        assert_eq!(kind(INNER, &signed), Some(PageType::Article));
         let leads = "<h2><a href=/a>One of the kettles</a></h2> and so it goes on ".repeat(5);
-        assert_eq!(kind(INNER, &leads), Some(Kind::Listing));
+        assert_eq!(kind(INNER, &leads), Some(PageType::Listing));
     }
 
     #[test]
@@ -325,7 +325,7 @@ mod tests {
     fn a_file_is_what_it_says_it_was_and_a_page_of_the_web_where_it_was_found() {
         let body = "<link rel=canonical href=https://forum.example.org/t/bridge/12><p>Hello.";
         for address in ["file:///docs/x.html", "about:blank"] {
-            assert_eq!(kind(address, body), Some(Kind::Forum), "{address}");
+            assert_eq!(kind(address, body), Some(PageType::Forum), "{address}");
         }
         assert_eq!(kind(INNER, body), None);
         let local = "<link rel=canonical href=file:///forum/x.html><p>Hello.";

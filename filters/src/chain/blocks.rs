@@ -27,7 +27,7 @@ use crate::{
     metadata::start_of_line,
     outline::outline,
     output,
-    page_type::Kind,
+    page_type::PageType,
     vocabulary::words::one_line,
 };
 
@@ -66,7 +66,7 @@ pub struct PageBlocks {
     /// The menus in document order.
     pub menus: Vec<Menu>,
     /// The type of the page, as in [`crate::Metadata::kind`]; none where it is in doubt.
-    pub kind: Option<Kind>,
+    pub kind: Option<PageType>,
     /// Whether the page is a text or leads to others.
     pub shape: PageShape,
     /// Links per word of the page, by which `shape` is decided.
@@ -106,11 +106,11 @@ pub(crate) struct Whole {
     states: Vec<NodeState>,
     menus: Vec<(NodeId, Links)>,
     chars: usize,
-    kind: Option<Kind>,
+    kind: Option<PageType>,
 }
 
 impl Whole {
-    pub(crate) fn of(page: &Page, kind: Option<Kind>) -> Whole {
+    pub(crate) fn of(page: &Page, kind: Option<PageType>) -> Whole {
         Whole { states: page.states(), menus: menus(page), chars: page.chars(page.body()), kind }
     }
 }

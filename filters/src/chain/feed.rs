@@ -271,7 +271,7 @@ impl PageFeed {
         }
         let mut found = guarded("metadata", || metadata::read(&page))?;
         if self.wants_type {
-            found.metadata.kind = guarded("kind", || page_type::of(&page, found.claims.clone()))?;
+            found.metadata.kind = guarded("kind", || page_type::classify(&page, found.claims.clone()))?;
         }
         let whole = guarded("structured_text", || chain.with_structured_text(page.page, found.hidden_text))??;
         let mut page = AnalysedPage { page: whole, metadata: found.metadata, claims: found.claims, ..page };

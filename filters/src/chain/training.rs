@@ -8,7 +8,7 @@ use super::{Chain, PageOptions};
 use crate::{
     ChainConfig, ConfigError, HostList, PageError, PageLimits,
     main_block::auto::{blocks::Blocks, features, forest::Forest, records::Records, text},
-    page_type::KindNow,
+    page_type::LazyPageType,
 };
 
 /// A page as the block scorer sees it.
@@ -52,7 +52,7 @@ pub fn sample(chain: &Arc<Chain>, html: &str, url: &Url) -> Result<Sample, PageE
         is_before
     })?;
     let blocks = Blocks::of(&page, &text::hashes(&page.headline.text));
-    let records = Records::of(&page, &blocks, KindNow::of(&page, &page.claims).is_forum());
+    let records = Records::of(&page, &blocks, LazyPageType::new(&page, &page.claims).is_forum());
     let mut names = Vec::new();
     let rows = features::rows(&page, &blocks, &records, Some(&mut names));
     let text_of = |&id: &_| page.text(id).map_or_else(|| " ".to_owned(), |text| text.clone());

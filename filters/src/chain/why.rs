@@ -18,7 +18,7 @@ use crate::{
     html::{NodeId, NodeState, Page, tag::Tag},
     main_block::{Steering, choice::describe},
     output::{Surroundings, why::MARK},
-    page_type::Kind,
+    page_type::PageType,
     report::Report,
     vocabulary::words::one_line,
 };
@@ -79,7 +79,7 @@ impl Chain {
         &self,
         mut page: AnalysedPage,
         report: Report,
-        kind: Option<Kind>,
+        kind: Option<PageType>,
         around: Surroundings<'_>,
     ) -> Explanation {
         let end = page.states();

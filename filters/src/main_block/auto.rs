@@ -53,7 +53,7 @@ use super::{
 use crate::{
     analysis::AnalysedPage,
     error::ConfigError,
-    page_type::{Kind, KindNow},
+    page_type::{LazyPageType, PageType},
 };
 use blocks::Blocks;
 use forest::Forest;
@@ -80,10 +80,10 @@ impl Favor {
     ///
     /// WCXB dev by five folds, 2026-11-25, `β²` of 1 and of .5: articles .9548 and .9577, forums .7914 and .8111, services .8620 and
     /// .8544, documentation .9453 and .9424; snippets .9265 and .9398, their precision .884 and .916.
-    fn beta_squared(self, kind: Option<Kind>) -> f64 {
+    fn beta_squared(self, kind: Option<PageType>) -> f64 {
         match self {
             Favor::Recall => 4.0,
-            Favor::Balanced if matches!(kind, None | Some(Kind::Article | Kind::Forum)) => 0.5,
+            Favor::Balanced if matches!(kind, None | Some(PageType::Article | PageType::Forum)) => 0.5,
             Favor::Balanced => 1.0,
             Favor::Precision => 0.25,
         }
@@ -146,7 +146,7 @@ impl Settings {
 pub(crate) fn choose(page: &AnalysedPage, settings: &super::Settings, forest: &Forest) -> Choice {
     let super::Settings { favor, keep_headline, steering, .. } = *settings;
     let blocks = Blocks::of(page, &text::hashes(&page.headline.text));
-    let kind = KindNow::of(page, &page.claims);
+    let kind = LazyPageType::new(page, &page.claims);
     let records = Records::of(page, &blocks, kind.is_forum());
     let rows = features::rows(page, &blocks, &records, None);
     let mut scored: Vec<Scored> = blocks
@@ -162,10 +162,10 @@ pub(crate) fn choose(page: &AnalysedPage, settings: &super::Settings, forest: &F
     let confidence = as_scored.1;
     // Prices of which one at least must be left, where there are so many. What does not say that it is a text may be a shelf.
     let prices = || match kind.get() {
-        Some(Kind::Article) if !page.claims.is_text() => 3,
-        Some(Kind::Article | Kind::Documentation | Kind::Forum) => usize::MAX,
-        None | Some(Kind::Product | Kind::Collection) => 1,
-        Some(Kind::Service | Kind::Listing) => 3,
+        Some(PageType::Article) if !page.claims.is_text() => 3,
+        Some(PageType::Article | PageType::Documentation | PageType::Forum) => usize::MAX,
+        None | Some(PageType::Product | PageType::Collection) => 1,
+        Some(PageType::Service | PageType::Listing) => 3,
     };
     let of_blocks = OnceCell::new();
     let loses_prices = |kept: &[bool]| {
@@ -267,8 +267,8 @@ fn step(kept: &mut Vec<bool>, steps: i8, is_doubtful: bool, at: impl Fn(f64, Fav
 ///
 /// WCXB dev, 2026-11-22, five folds: word F1 of its products .6631 with the exception and .6525 without, recall .855 and .878; on
 /// either half of the domains alike, and no more pages harmed. With `favor: precision` more pages would be.
-fn wanted(ranking: &Ranking<'_>, as_scored: &[bool], favor: Favor, kind: &KindNow<'_>) -> Vec<bool> {
-    if favor == Favor::Balanced && kind.get() == Some(Kind::Product) {
+fn wanted(ranking: &Ranking<'_>, as_scored: &[bool], favor: Favor, kind: &LazyPageType<'_>) -> Vec<bool> {
+    if favor == Favor::Balanced && kind.get() == Some(PageType::Product) {
         return as_scored.to_vec();
     }
     ranking.best(favor.beta_squared(kind.get()), &MOODS).0
@@ -290,7 +290,7 @@ mod tests {
             page.claims.open_graph = open_graph.to_owned();
             let ranking = Ranking::of(&blocks);
             let (as_scored, _) = ranking.best(1.0, &AS_SCORED);
-            wanted(&ranking, &as_scored, favor, &KindNow::of(&page, &page.claims))
+            wanted(&ranking, &as_scored, favor, &LazyPageType::new(&page, &page.claims))
         };
         assert_eq!(wanted("product", Favor::Balanced), [true, false]);
         assert_eq!(wanted("product", Favor::Recall), [true, true]);

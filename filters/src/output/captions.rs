@@ -16,7 +16,7 @@ use crate::{
     analysis::AnalysedPage,
     html::{NodeId, Page, tag::Tag},
     measure::text::of_subtree,
-    page_type::Kind,
+    page_type::PageType,
     vocabulary::{any_of::AnyOf, words::one_line},
 };
 
@@ -24,7 +24,7 @@ use crate::{
 const SHARE: f64 = 0.25;
 
 /// Pages whose pictures are their items, and what stands below them is what the items are called.
-const SHELVES: [Kind; 3] = [Kind::Product, Kind::Collection, Kind::Listing];
+const SHELVES: [PageType; 3] = [PageType::Product, PageType::Collection, PageType::Listing];
 
 /// Characters of a caption. More are a text of its own that stands below a picture.
 const CHARS: usize = 600;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use gleaner_filters::{Kind, PageBlocks, PageShape};
+use gleaner_filters::{PageBlocks, PageShape, PageType};
 
 /// Characters of a full bar.
 const BAR: usize = 16;
@@ -11,7 +11,7 @@ const BAR: usize = 16;
 const PATH: usize = 44;
 
 pub(super) fn of(page: &PageBlocks) -> String {
-    let kind = page.kind.map_or("in doubt", Kind::as_str);
+    let kind = page.kind.map_or("in doubt", PageType::as_str);
     let links = page.links_per_word;
     let mut out = match page.shape {
         PageShape::Text => format!("Kind: {kind} ({links:.2} links per word, as a text).\n"),

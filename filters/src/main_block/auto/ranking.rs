@@ -129,7 +129,7 @@ mod tests {
     fn recall_keeps_more_and_precision_less() {
         let blocks = scored(&[(0.95, 100.0), (0.45, 40.0), (0.3, 60.0)]);
         let kept = |favor: Favor| {
-            let (kept, _) = best(&blocks, favor.beta_squared(Some(crate::page_type::Kind::Service)), &AS_SCORED);
+            let (kept, _) = best(&blocks, favor.beta_squared(Some(crate::page_type::PageType::Service)), &AS_SCORED);
             kept.iter().filter(|&&kept| kept).count()
         };
         assert_eq!(kept(Favor::Precision), 1);

@@ -19,7 +19,7 @@ mod standfirst;
 use super::{Favor, Scored, blocks::Blocks};
 use crate::{
     analysis::AnalysedPage,
-    page_type::{Kind, KindNow},
+    page_type::{LazyPageType, PageType},
 };
 
 /// The input of all rules.
@@ -27,7 +27,7 @@ pub(super) struct Context<'a> {
     pub(super) page: &'a AnalysedPage,
     pub(super) blocks: &'a Blocks,
     pub(super) scored: &'a [Scored],
-    pub(super) kind: &'a KindNow<'a>,
+    pub(super) kind: &'a LazyPageType<'a>,
     pub(super) favor: Favor,
     pub(super) keep_headline: bool,
 }
@@ -65,15 +65,15 @@ const RULES: &[Rule] = &[
 ];
 
 fn is_text(context: &Context<'_>) -> bool {
-    matches!(context.kind.get(), None | Some(Kind::Article | Kind::Documentation | Kind::Service))
+    matches!(context.kind.get(), None | Some(PageType::Article | PageType::Documentation | PageType::Service))
 }
 
 fn is_article(context: &Context<'_>) -> bool {
-    context.kind.get() == Some(Kind::Article)
+    context.kind.get() == Some(PageType::Article)
 }
 
 fn is_less_wanted(context: &Context<'_>) -> bool {
-    context.favor != Favor::Recall && is_text(context) && context.kind.get() != Some(Kind::Service)
+    context.favor != Favor::Recall && is_text(context) && context.kind.get() != Some(PageType::Service)
 }
 
 /// Applies all rules in turn; the names of those that changed something.
@@ -125,7 +125,7 @@ fn proposed(
         page,
         blocks,
         scored: &Scored::all(blocks, chance),
-        kind: &KindNow::of(page, &page.claims),
+        kind: &LazyPageType::new(page, &page.claims),
         favor: Favor::Balanced,
         keep_headline: true,
     };

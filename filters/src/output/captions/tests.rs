@@ -5,7 +5,7 @@ use crate::testing::page;
 fn text(html: &str) -> String {
     let rest = "The harbour was quiet that day, and nobody came. ".repeat(12);
     let mut page = page(&format!("{html}<p>{rest}</p>"));
-    page.metadata.kind = Some(Kind::Article);
+    page.metadata.kind = Some(PageType::Article);
     let text = crate::output::text::of_page(&page, 1);
     text.trim_end().trim_end_matches(rest.trim_end()).trim_end().replace('\n', "|")
 }

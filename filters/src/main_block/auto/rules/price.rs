@@ -7,7 +7,7 @@
 use super::{super::blocks::Blocks, Context};
 use crate::{
     html::{Page, tag::Tag},
-    page_type::{self, Kind},
+    page_type::{self, PageType},
 };
 
 /// Words of a price with what belongs to it: "Sale price $40.00, regular price $55.00".
@@ -46,11 +46,13 @@ pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {
     let prices = (0..kept.len()).filter(|&at| is_price(page, blocks, at)).count();
     let is_its_own = kept[price]
         || match kind.get() {
-            Some(Kind::Product) => true,
+            Some(PageType::Product) => true,
             // Advertisements of a house or a car mostly do not say what they are. There it is the next line, and nothing else.
             None if prices == 1 => true,
             None => price == first && blocks.list[price].stats.words <= BARE_WORDS,
-            Some(Kind::Collection | Kind::Service | Kind::Listing) => (first..first + CLOSE).contains(&price),
+            Some(PageType::Collection | PageType::Service | PageType::Listing) => {
+                (first..first + CLOSE).contains(&price)
+            }
             _ => false,
         };
     if is_its_own {

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     hosts::is_same_site,
     html::{Page, tag::Tag},
-    page_type::Kind,
+    page_type::PageType,
     vocabulary::{self, Class},
 };
 
@@ -38,7 +38,7 @@ pub(super) fn drop(context: &Context<'_>, kept: &mut [bool]) {
     for list in lists(context.page, context.blocks, kept) {
         kept[list].fill(false);
     }
-    if context.kind.get() == Some(Kind::Article) {
+    if context.kind.get() == Some(PageType::Article) {
         let end = end(context.page, context.blocks, kept);
         kept[end..].fill(false);
     }

@@ -58,7 +58,7 @@ impl Claims {
 
 /// All that is known for telling the kind.
 #[derive(Clone)]
-pub(super) struct Signs {
+pub(super) struct Counters {
     claims: Claims,
     /// schema.org types in the page's own marks.
     marked: Vec<String>,
@@ -124,9 +124,9 @@ const MAX_HEADING_NODES: usize = 10;
 /// Bytes of a button's text that are read.
 const MAX_BUTTON_BYTES: usize = 60;
 
-impl Signs {
+impl Counters {
     /// Counters of a page with these claims: nothing is counted yet.
-    pub(super) fn of(page: &Page, claims: Claims) -> Signs {
+    pub(super) fn from_page(page: &Page, claims: Claims) -> Counters {
         let url = page.web_url();
         let host = match url.host() {
             Some(Host::Domain(name)) => name.trim_start_matches("www."),
@@ -135,7 +135,7 @@ impl Signs {
         let segments = url.path_segments().into_iter().flatten();
         let segments = segments.filter(|_| url.has_host());
         let names = segments.map(|name| name.split('.').next().unwrap_or_default());
-        Signs {
+        Counters {
             claims,
             marked: marked(page),
             host: host.split('.').next().unwrap_or_default().to_owned(),
