@@ -18,11 +18,11 @@ use crate::{
     main_block::{
         Settings,
         auto::forest::Forest,
-        choice::{Chance, common_container, describe, kept_chars, outermost},
+        choice::{TextProbability, common_container, describe, kept_chars, outermost},
         choose,
         cnr::{self, Ratio},
         core_ex::{self, PageShape},
-        menus::{Links, Menu, menus},
+        menus::{Menu, MenuLinks, menus},
     },
     metadata::start_of_line,
     outline::outline,
@@ -104,7 +104,7 @@ pub struct TreeBlock {
 /// A page as a reader would see it, before any filter took away what is there to be seen.
 pub(crate) struct Whole {
     states: Vec<NodeState>,
-    menus: Vec<(NodeId, Links)>,
+    menus: Vec<(NodeId, MenuLinks)>,
     chars: usize,
     kind: Option<PageType>,
 }
@@ -139,7 +139,7 @@ pub(crate) fn tell(
     most: usize,
 ) -> (PageBlocks, Vec<Found>) {
     let (shape, links_per_word) = core_ex::page_shape(page);
-    let (found, chances) = relevant(page, settings, most, whole.chars);
+    let (found, probabilities) = relevant(page, settings, most, whole.chars);
     page.restore(&whole.states);
     let menus = whole.menus.iter();
     let menus = menus.map(|&(id, links)| Menu::new(page, id, links)).collect();
@@ -149,20 +149,20 @@ pub(crate) fn tell(
         kind: whole.kind,
         shape,
         links_per_word,
-        tree: tree(page, settings, &chances),
+        tree: tree(page, settings, &probabilities),
         marked_html: String::new(),
     };
     (told, found)
 }
 
 /// The mean probability of the texts in a part of the page, by their words.
-fn probability(page: &Page, chances: &[Chance], parts: &[NodeId]) -> Option<f64> {
+fn probability(page: &Page, probabilities: &[TextProbability], parts: &[NodeId]) -> Option<f64> {
     let (mut sum, mut words) = (0.0, 0.0);
     for &part in parts {
-        let from = chances.partition_point(|chance| chance.place < part);
-        for chance in chances[from..].iter().take_while(|chance| chance.place < page.end(part)) {
-            sum += chance.probability * chance.words;
-            words += chance.words;
+        let from = probabilities.partition_point(|text| text.place < part);
+        for text in probabilities[from..].iter().take_while(|text| text.place < page.end(part)) {
+            sum += text.probability * text.words;
+            words += text.words;
         }
     }
     (words > 0.0).then(|| sum / words)
@@ -170,7 +170,7 @@ fn probability(page: &Page, chances: &[Chance], parts: &[NodeId]) -> Option<f64>
 
 /// "Produce information about the CNRs of the DOM tree" (§ 5). What is inside a non-content node, such as `<nav>`, weighs
 /// nothing of its own and is told as one row.
-fn tree(page: &Page, settings: &Settings, chances: &[Chance]) -> Vec<TreeBlock> {
+fn tree(page: &Page, settings: &Settings, probabilities: &[TextProbability]) -> Vec<TreeBlock> {
     let ratios = cnr::chars_nodes_ratios(page, &settings.cnr);
     let body = page.body();
     let texts: Vec<NodeId> = page.live(body).filter(|&id| page.own_chars(id) > 0).collect();
@@ -196,7 +196,7 @@ fn tree(page: &Page, settings: &Settings, chances: &[Chance]) -> Vec<TreeBlock> 
             counted: ratio.chars,
             weight: ratio.weight,
             ratio: ratio.value(),
-            probability: probability(page, chances, &[row.id]),
+            probability: probability(page, probabilities, &[row.id]),
             start: start.chars().take(START_CHARS).collect(),
         });
     }
@@ -204,22 +204,27 @@ fn tree(page: &Page, settings: &Settings, chances: &[Chance]) -> Vec<TreeBlock> 
 }
 
 /// One block after the other, each found on what the ones before it have left. They are gone from the page afterwards.
-fn relevant(page: &mut AnalysedPage, settings: &Settings, most: usize, page_chars: usize) -> (Vec<Found>, Vec<Chance>) {
+fn relevant(
+    page: &mut AnalysedPage,
+    settings: &Settings,
+    most: usize,
+    page_chars: usize,
+) -> (Vec<Found>, Vec<TextProbability>) {
     let mut found = Vec::new();
-    let mut chances = Vec::new();
+    let mut probabilities = Vec::new();
     while found.len() < most {
         let mut choice = choose(page, settings, &Forest::shipped());
         choice.kept = outermost(page, choice.kept);
         choice.dropped = outermost(page, choice.dropped);
         if found.is_empty() {
-            chances = std::mem::take(&mut choice.chances);
+            probabilities = std::mem::take(&mut choice.probabilities);
         }
         let chars = kept_chars(page, &choice);
         if chars == 0 {
             break;
         }
         let mut block = described(page, &choice.kept, settings);
-        block.probability = probability(page, &chances, &choice.kept);
+        block.probability = probability(page, &probabilities, &choice.kept);
         block.chars = chars;
         block.share = chars as f64 / page_chars.max(1) as f64;
         for &id in &choice.kept {
@@ -232,7 +237,7 @@ fn relevant(page: &mut AnalysedPage, settings: &Settings, most: usize, page_char
             break;
         }
     }
-    (found, chances)
+    (found, probabilities)
 }
 
 fn described(page: &Page, kept: &[NodeId], settings: &Settings) -> Block {
@@ -267,7 +272,7 @@ font:bold 14px/1.6 sans-serif!important;color:#fff!important;text-indent:0!impor
 [data-gleaner-menu]::before{content:\"menu\"!important;background:#1a56b0!important}\
 [data-gleaner-block]::before{content:\"block \" attr(data-gleaner-block)!important;background:#b3261e!important}";
 
-fn mark(page: &mut Page, blocks: &[Found], menus: &[(NodeId, Links)]) {
+fn mark(page: &mut Page, blocks: &[Found], menus: &[(NodeId, MenuLinks)]) {
     let name = LocalName::from("data-gleaner-block");
     for (number, found) in blocks.iter().enumerate() {
         for &id in &found.kept {

@@ -7,7 +7,7 @@ use url::Url;
 use super::{Chain, PageOptions};
 use crate::{
     ChainConfig, ConfigError, HostList, PageError, PageLimits,
-    main_block::auto::{blocks::Blocks, features, forest::Forest, records::Records, text},
+    main_block::auto::{blocks::TextBlocks, features, forest::Forest, records::Records, text},
     page_type::LazyPageType,
 };
 
@@ -51,8 +51,8 @@ pub fn sample(chain: &Arc<Chain>, html: &str, url: &Url) -> Result<Sample, PageE
         is_before &= name != "main_block";
         is_before
     })?;
-    let blocks = Blocks::of(&page, &text::hashes(&page.headline.text));
-    let records = Records::of(&page, &blocks, LazyPageType::new(&page, &page.claims).is_forum());
+    let blocks = TextBlocks::from_page(&page, &text::hashes(&page.headline.text));
+    let records = Records::from_page(&page, &blocks, LazyPageType::new(&page, &page.claims).is_forum());
     let mut names = Vec::new();
     let rows = features::rows(&page, &blocks, &records, Some(&mut names));
     let text_of = |&id: &_| page.text(id).map_or_else(|| " ".to_owned(), |text| text.clone());

@@ -4,15 +4,15 @@
 //!
 //! 1. The page is cut into text blocks, as a reader sees them (`auto/blocks.rs`).
 //! 2. Each gets numbers about itself, its surroundings and the page, the answers of simple rules
-//!    among them (`auto/features.rs`); a forest of small trees makes them a chance `p` that the block is main content
+//!    among them (`auto/features.rs`); a forest of small trees makes them a probability `p` that the block is main content
 //!    (`auto/forest.rs`).
 //! 3. With `w` words to a block, the blocks of highest `p` are kept as far as that raises the expected word F of the
 //!    whole: `(1 + β²) Σ(p w, kept) / (Σ(w, kept) + β² Σ(p w, all))` (Ye, Chai, Lee, Chieu, *Optimizing F-measures*, ICML
 //!    2012, for independent blocks). There is no threshold. Blocks of one page are not independent: whoever counts one
 //!    card or answer as content counts them all. So the mean of that value is taken over a page whose blocks are all
-//!    likelier, or all less likely, than scored (`MOODS`). `β` is [`Favor`]. The value of the blocks as scored, at `β = 1`,
+//!    likelier, or all less likely, than scored (`ODDS_SHIFTS`). `β` is [`Favor`]. The value of the blocks as scored, at `β = 1`,
 //!    is the *confidence*: the expected word F1 (`auto/ranking.rs`). Before that, blocks that belong together get their mean
-//!    probability: cells of a table (`auto/pool.rs`), the same field of all posts or cards (`auto/records.rs`).
+//!    probability: cells of a table (`auto/smooth_groups.rs`), the same field of all posts or cards (`auto/records.rs`).
 //! 4. Rules add and remove blocks that they know better than the scores (`auto/rules.rs`): standfirst, footnotes and price are
 //!    added; duplicates, the next article and lists of related articles are removed. Then the invariants are enforced
 //!    (`auto/invariants.rs`): a kept text keeps its heading, and a shop keeps prices.
@@ -23,7 +23,7 @@
 //! | constant | here | why |
 //! |---|---|---|
 //! | `β` | .5, 1, 2 | the usual ones of F.5, F1 and F2 (van Rijsbergen 1979) |
-//! | `MOODS` | normal, σ = 2 | measured; the wider, the more is kept where the page is in doubt |
+//! | `ODDS_SHIFTS` | normal, σ = 2 | measured; the wider, the more is kept where the page is in doubt |
 //! | [`Settings::min_confidence`] | .4 | measured; below it whole pages do better |
 //!
 //! Cost: some passes over the nodes, 138 numbers and up to 4,200 comparisons for each block.
@@ -32,11 +32,11 @@ pub(crate) mod blocks;
 pub(crate) mod features;
 pub(crate) mod forest;
 mod invariants;
-mod pool;
 mod prune;
 mod ranking;
 pub(crate) mod records;
 mod rules;
+mod smooth_groups;
 pub(crate) mod text;
 
 use std::cell::OnceCell;
@@ -46,7 +46,7 @@ use url::Url;
 
 use super::{
     Choice,
-    choice::Chance,
+    choice::TextProbability,
     forms::{FEW_WORDS, Forms},
     headings,
 };
@@ -55,9 +55,9 @@ use crate::{
     error::ConfigError,
     page_type::{LazyPageType, PageType},
 };
-use blocks::Blocks;
+use blocks::TextBlocks;
 use forest::Forest;
-use ranking::{AS_SCORED, MOODS, Ranking, Scored};
+use ranking::{NO_SHIFT, ODDS_SHIFTS, Ranking, Scored};
 use records::Records;
 use rules::Context;
 
@@ -91,7 +91,11 @@ impl Favor {
 
     /// Enforces monotonicity: `recall` keeps all that `balanced` keeps, and `precision` nothing else. The rules alone do not
     /// guarantee it, because they depend on the blocks that are kept: a list that is kept whole announces what half of it does not.
-    fn held<T>(self, (mut kept, own): (Vec<bool>, T), balanced: impl FnOnce() -> (Vec<bool>, T)) -> (Vec<bool>, T) {
+    fn enforce_monotonicity<T>(
+        self,
+        (mut kept, own): (Vec<bool>, T),
+        balanced: impl FnOnce() -> (Vec<bool>, T),
+    ) -> (Vec<bool>, T) {
         if self == Favor::Balanced {
             return (kept, own);
         }
@@ -145,20 +149,20 @@ impl Settings {
 /// The main content, and how sure that is.
 pub(crate) fn choose(page: &AnalysedPage, settings: &super::Settings, forest: &Forest) -> Choice {
     let super::Settings { favor, keep_headline, steering, .. } = *settings;
-    let blocks = Blocks::of(page, &text::hashes(&page.headline.text));
+    let blocks = TextBlocks::from_page(page, &text::hashes(&page.headline.text));
     let kind = LazyPageType::new(page, &page.claims);
-    let records = Records::of(page, &blocks, kind.is_forum());
+    let records = Records::from_page(page, &blocks, kind.is_forum());
     let rows = features::rows(page, &blocks, &records, None);
     let mut scored: Vec<Scored> = blocks
         .list
         .iter()
-        .zip(forest.chances(&rows))
-        .map(|(block, chance)| Scored { chance: f64::from(chance), words: f64::from(block.stats.words) })
+        .zip(forest.probabilities(&rows))
+        .map(|(block, probability)| Scored { probability: f64::from(probability), words: f64::from(block.stats.words) })
         .collect();
-    pool::pool(page, &blocks, &mut scored);
+    smooth_groups::smooth(page, &blocks, &mut scored);
     records.smooth(&mut scored);
-    let ranking = Ranking::of(&scored);
-    let as_scored = ranking.best(1.0, &AS_SCORED);
+    let ranking = Ranking::new(&scored);
+    let as_scored = ranking.best(1.0, &NO_SHIFT);
     let confidence = as_scored.1;
     // Prices of which one at least must be left, where there are so many. What does not say that it is a text may be a shelf.
     let prices = || match kind.get() {
@@ -184,15 +188,15 @@ pub(crate) fn choose(page: &AnalysedPage, settings: &super::Settings, forest: &F
         }
         (kept, rules)
     };
-    let settled = |favor: Favor| settle(wanted(&ranking, &as_scored.0, favor.on(page.web_url()), &kind), favor);
-    let (mut kept, mut rules) = favor.held(settled(favor), || settled(Favor::Balanced));
+    let settled = |favor: Favor| settle(select_blocks(&ranking, &as_scored.0, favor.on(page.web_url()), &kind), favor);
+    let (mut kept, mut rules) = favor.enforce_monotonicity(settled(favor), || settled(Favor::Balanced));
     for more in [Favor::Balanced, Favor::Recall] {
         if loses_prices(&kept) {
             (kept, rules) = settled(more);
         }
     }
     let is_doubtful = confidence < settings.auto.min_confidence;
-    let at = |beta_squared: f64, favor: Favor| settle(ranking.best(beta_squared, &MOODS).0, favor).0;
+    let at = |beta_squared: f64, favor: Favor| settle(ranking.best(beta_squared, &ODDS_SHIFTS).0, favor).0;
     let at_end = if steering.steps == 0 {
         let mut less = kept.clone();
         page.has_bar && !is_doubtful && step(&mut less, -1, false, at) && less == kept
@@ -213,7 +217,7 @@ pub(crate) fn choose(page: &AnalysedPage, settings: &super::Settings, forest: &F
         let words: f64 = texts.filter(|(_, kept)| **kept).map(|(scored, _)| scored.words).sum();
         // A thread is not there for its forms, however short it is.
         let is_thread = !thread.posts.is_empty();
-        let forms = Forms::of(page, if is_thread { words.max(FEW_WORDS) } else { words });
+        let forms = Forms::from_page(page, if is_thread { words.max(FEW_WORDS) } else { words });
         let mut choice = prune::choice(page, &blocks, &kept, &thread, &forms);
         choice.posts = thread.posts;
         if !is_thread {
@@ -227,11 +231,15 @@ pub(crate) fn choose(page: &AnalysedPage, settings: &super::Settings, forest: &F
     choice.confidence = Some(confidence);
     choice.at_end = at_end;
     let texts = blocks.list.iter().zip(&scored);
-    choice.chances = texts
-        .map(|(block, scored)| Chance { place: block.container, probability: scored.chance, words: scored.words })
+    choice.probabilities = texts
+        .map(|(block, scored)| TextProbability {
+            place: block.container,
+            probability: scored.probability,
+            words: scored.words,
+        })
         .collect();
     // Text may stand around a block as well as before it.
-    choice.chances.sort_by_key(|chance| chance.place);
+    choice.probabilities.sort_by_key(|text| text.place);
     choice
 }
 
@@ -267,11 +275,11 @@ fn step(kept: &mut Vec<bool>, steps: i8, is_doubtful: bool, at: impl Fn(f64, Fav
 ///
 /// WCXB dev, 2026-11-22, five folds: word F1 of its products .6631 with the exception and .6525 without, recall .855 and .878; on
 /// either half of the domains alike, and no more pages harmed. With `favor: precision` more pages would be.
-fn wanted(ranking: &Ranking<'_>, as_scored: &[bool], favor: Favor, kind: &LazyPageType<'_>) -> Vec<bool> {
+fn select_blocks(ranking: &Ranking<'_>, as_scored: &[bool], favor: Favor, kind: &LazyPageType<'_>) -> Vec<bool> {
     if favor == Favor::Balanced && kind.get() == Some(PageType::Product) {
         return as_scored.to_vec();
     }
-    ranking.best(favor.beta_squared(kind.get()), &MOODS).0
+    ranking.best(favor.beta_squared(kind.get()), &ODDS_SHIFTS).0
 }
 
 #[cfg(test)]
@@ -279,7 +287,7 @@ mod tests {
     use super::*;
 
     fn scored(blocks: &[(f64, f64)]) -> Vec<Scored> {
-        blocks.iter().map(|&(chance, words)| Scored { chance, words }).collect()
+        blocks.iter().map(|&(probability, words)| Scored { probability, words }).collect()
     }
 
     #[test]
@@ -288,9 +296,9 @@ mod tests {
         let wanted = |open_graph: &str, favor: Favor| {
             let mut page = crate::testing::page_at("https://example.org/chair", "<p>Chair");
             page.claims.open_graph = open_graph.to_owned();
-            let ranking = Ranking::of(&blocks);
-            let (as_scored, _) = ranking.best(1.0, &AS_SCORED);
-            wanted(&ranking, &as_scored, favor, &LazyPageType::new(&page, &page.claims))
+            let ranking = Ranking::new(&blocks);
+            let (as_scored, _) = ranking.best(1.0, &NO_SHIFT);
+            select_blocks(&ranking, &as_scored, favor, &LazyPageType::new(&page, &page.claims))
         };
         assert_eq!(wanted("product", Favor::Balanced), [true, false]);
         assert_eq!(wanted("product", Favor::Recall), [true, true]);
@@ -298,14 +306,14 @@ mod tests {
 
     #[test]
     fn the_dial_keeps_more_or_less_of_the_same() {
-        let held = |favor: Favor| {
+        let kept = |favor: Favor| {
             let own = (vec![true, true, false, false], ());
             let usual = || (vec![true, false, true, false], ());
-            favor.held(own, usual).0
+            favor.enforce_monotonicity(own, usual).0
         };
-        assert_eq!(held(Favor::Precision), [true, false, false, false]);
-        assert_eq!(held(Favor::Balanced), [true, true, false, false]);
-        assert_eq!(held(Favor::Recall), [true, true, true, false]);
+        assert_eq!(kept(Favor::Precision), [true, false, false, false]);
+        assert_eq!(kept(Favor::Balanced), [true, true, false, false]);
+        assert_eq!(kept(Favor::Recall), [true, true, true, false]);
     }
 
     #[test]

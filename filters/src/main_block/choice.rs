@@ -20,7 +20,7 @@ pub(crate) struct Choice {
     /// A remark for the report, beside the place.
     pub(crate) note: Option<String>,
     /// The probability of each text, in document order, where the algorithm scores them.
-    pub(crate) chances: Vec<Chance>,
+    pub(crate) probabilities: Vec<TextProbability>,
     /// Whether there is no step further: to more where the reader asked for more, else to less.
     pub(crate) at_end: bool,
     /// The word F1 that is to be expected, where the algorithm can tell.
@@ -29,7 +29,7 @@ pub(crate) struct Choice {
 
 /// The probability that a text is main content.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Chance {
+pub(crate) struct TextProbability {
     /// The innermost block around it.
     pub(crate) place: NodeId,
     pub(crate) probability: f64,

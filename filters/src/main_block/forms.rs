@@ -28,7 +28,7 @@ const HARDLY_ANY_WORDS: f64 = 50.0;
 const CHOICES: usize = 8;
 
 /// Words of the text that is kept from which a line to fill in above the headline is the site's search. Fewer are hardly a headline.
-const A_TEXT: f64 = 10.0;
+const MIN_TEXT_WORDS: f64 = 10.0;
 
 /// Visible characters of a form that is looked at, at most: some sites put all of a page into one.
 const MAX_CHARS: usize = 500;
@@ -37,7 +37,7 @@ const MAX_CHARS: usize = 500;
 const MAX_CHARS_AND_LISTS: usize = 5000;
 
 /// Visible characters beside a form that belong to it.
-const COMPANY_CHARS: usize = 80;
+const LABEL_CHARS_BESIDE: usize = 80;
 
 /// Most forms that are looked at; the frame of a page has two or three.
 const MAX_FORMS: usize = 50;
@@ -51,7 +51,7 @@ pub(super) struct Forms {
     pub(super) whole: Vec<NodeId>,
     /// Forms with a text field, on a short page: a label that is kept keeps its field, all the others and their button. Below a
     /// longer text they ask for comments.
-    pub(super) talks: Vec<NodeId>,
+    pub(super) comment_forms: Vec<NodeId>,
     /// Forms that ask for an e-mail address and nothing else of weight, or that search the site beside a text. They go with
     /// their labels, whatever is kept of these.
     pub(super) unwanted: Vec<NodeId>,
@@ -59,7 +59,7 @@ pub(super) struct Forms {
 
 impl Forms {
     /// The forms of a page of whose text so many words are kept.
-    pub(super) fn of(page: &AnalysedPage, kept_words: f64) -> Forms {
+    pub(super) fn from_page(page: &AnalysedPage, kept_words: f64) -> Forms {
         if !page.has_any(&[Tag::Form]) {
             return Forms::default();
         }
@@ -74,7 +74,7 @@ impl Forms {
         let outside = searches().find(|(id, _)| !in_frame(page, *id));
         let search = outside.or_else(|| searches().next()).map(|(id, _)| *id);
         let is_of_site = |id: NodeId, fields: &Fields| {
-            in_frame(page, id) || kept_words >= A_TEXT && is_site_search(page, id, fields)
+            in_frame(page, id) || kept_words >= MIN_TEXT_WORDS && is_site_search(page, id, fields)
         };
         let mut forms = Forms::default();
         for (id, fields) in &found {
@@ -86,13 +86,13 @@ impl Forms {
                 let is_for_all = is_all(fields, kept_words) || converts(fields);
                 let is_sites = is_of_site(*id, fields);
                 if is_for_all && !is_sites {
-                    forms.wanted.push(with_company(page, *id));
+                    forms.wanted.push(with_labels(page, *id));
                 } else if fields.seeks && !is_for_all {
                     forms.unwanted.push(*id);
                 } else if !is_sites && fields.texts == 0 {
                     forms.whole.push(*id);
                 } else if !is_sites && kept_words < FEW_WORDS {
-                    forms.talks.push(*id);
+                    forms.comment_forms.push(*id);
                 }
             }
         }
@@ -111,10 +111,10 @@ fn is_small(page: &Page, form: NodeId) -> bool {
 }
 
 /// The element around a form and little else: its heading, "Forgot your password?".
-fn with_company(page: &Page, form: NodeId) -> NodeId {
+fn with_labels(page: &Page, form: NodeId) -> NodeId {
     let parent = page.parent(form);
     let is_alone = parent != page.body()
-        && page.chars(parent) <= page.chars(form) + COMPANY_CHARS
+        && page.chars(parent) <= page.chars(form) + LABEL_CHARS_BESIDE
         && !page.live_children(parent).any(|id| id != form && page.tag(id) == Some(Tag::Form));
     if is_alone { parent } else { form }
 }
@@ -175,7 +175,7 @@ mod tests {
     /// The ids of the forms that are kept beside a long text, and beside a short one.
     fn kept(html: &str) -> [Vec<String>; 2] {
         let page = page(html);
-        [300.0, 100.0].map(|words| ids(&page, &Forms::of(&page, words).wanted))
+        [300.0, 100.0].map(|words| ids(&page, &Forms::from_page(&page, words).wanted))
     }
 
     const NONE: [&str; 0] = [];
@@ -185,11 +185,11 @@ mod tests {
         let at = "https://example.org/find?q=oak&page=2";
         let box_ = |id: &str| format!("<form id={id}><input name=q></form>");
         let both = page_at(at, &format!("<header>{}</header>{}", box_("top"), box_("own")));
-        assert_eq!(ids(&both, &Forms::of(&both, 300.0).wanted), ["own"]);
+        assert_eq!(ids(&both, &Forms::from_page(&both, 300.0).wanted), ["own"]);
         let top = page_at(at, &format!("<header>{}</header>", box_("top")));
-        assert_eq!(ids(&top, &Forms::of(&top, 300.0).wanted), ["top"]);
+        assert_eq!(ids(&top, &Forms::from_page(&top, 300.0).wanted), ["top"]);
         let other = page_at("https://example.org/find?q=", &box_("own"));
-        assert_eq!(ids(&other, &Forms::of(&other, 300.0).wanted), NONE);
+        assert_eq!(ids(&other, &Forms::from_page(&other, 300.0).wanted), NONE);
     }
 
     #[test]
@@ -210,8 +210,8 @@ mod tests {
     #[test]
     fn a_contact_form_is_kept_where_there_is_hardly_anything_else() {
         let page = page("<form id=f><input name=name><input type=email><textarea></textarea></form>");
-        assert_eq!(ids(&page, &Forms::of(&page, 100.0).wanted), NONE);
-        assert_eq!(ids(&page, &Forms::of(&page, 30.0).wanted), ["f"]);
+        assert_eq!(ids(&page, &Forms::from_page(&page, 100.0).wanted), NONE);
+        assert_eq!(ids(&page, &Forms::from_page(&page, 30.0).wanted), ["f"]);
     }
 
     #[test]
@@ -227,7 +227,7 @@ mod tests {
         let wanted = |html: &str, words: f64| {
             let mut page = page(html);
             page.headline.node = Some(crate::testing::by_id(&page, "h"));
-            ids(&page, &Forms::of(&page, words).wanted)
+            ids(&page, &Forms::from_page(&page, words).wanted)
         };
         assert_eq!(wanted(&format!("{form}{headline}"), 100.0), NONE);
         assert_eq!(wanted(&format!("{headline}{form}"), 100.0), ["f"]);
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn a_search_is_whole_or_gone() {
         let page = page("<form id=f><input name=q><button>Go</button></form>");
-        assert_eq!(ids(&page, &Forms::of(&page, 300.0).whole), ["f"]);
+        assert_eq!(ids(&page, &Forms::from_page(&page, 300.0).whole), ["f"]);
     }
 
     #[test]
@@ -253,8 +253,8 @@ mod tests {
     fn a_newsletter_is_never_kept() {
         assert_eq!(kept("<form><input name=e-mail><input type=checkbox></form>"), [NONE, NONE]);
         let page = page("<form id=f><input type=email></form><form><input></form>");
-        assert_eq!(ids(&page, &Forms::of(&page, 300.0).unwanted), ["f"]);
+        assert_eq!(ids(&page, &Forms::from_page(&page, 300.0).unwanted), ["f"]);
         // Where nothing else is, somebody has lost a password.
-        assert_eq!(ids(&page, &Forms::of(&page, 20.0).unwanted), NONE);
+        assert_eq!(ids(&page, &Forms::from_page(&page, 20.0).unwanted), NONE);
     }
 }

@@ -27,17 +27,17 @@ pub(super) fn drop_dead(page: &AnalysedPage, choice: &mut Choice) {
     // From the last to the first: a heading whose sections are all dead is dead.
     let mut is_dead = vec![false; parts.len()];
     for at in (0..parts.len()).rev() {
-        let Part::Heading { id, level } = parts[at] else {
+        let HeadingPart::Heading { id, level } = parts[at] else {
             continue;
         };
         let mut lost = false;
         let mut below = parts[at + 1..].iter().enumerate();
         let shows = below.find_map(|(offset, part)| match part {
-            Part::Shown => Some(true),
-            Part::Heading { level: other, .. } if *other <= level => Some(false),
-            Part::Heading { .. } if !is_dead[at + 1 + offset] => Some(true),
-            Part::Heading { .. } => None,
-            Part::Gone | Part::Hollow => {
+            HeadingPart::Shown => Some(true),
+            HeadingPart::Heading { level: other, .. } if *other <= level => Some(false),
+            HeadingPart::Heading { .. } if !is_dead[at + 1 + offset] => Some(true),
+            HeadingPart::Heading { .. } => None,
+            HeadingPart::Gone | HeadingPart::Hollow => {
                 lost = true;
                 None
             }
@@ -48,13 +48,13 @@ pub(super) fn drop_dead(page: &AnalysedPage, choice: &mut Choice) {
         .iter()
         .enumerate()
         .filter_map(|(at, part)| match *part {
-            Part::Heading { id, level } if is_dead[at] => Some((at, id, level)),
+            HeadingPart::Heading { id, level } if is_dead[at] => Some((at, id, level)),
             _ => None,
         })
         .collect();
     // In a row: of one level, with nothing between them that shows.
     let follows = |a: &(usize, NodeId, u8), b: &(usize, NodeId, u8)| {
-        a.2 == b.2 && !parts[a.0 + 1..b.0].iter().any(|part| !matches!(part, Part::Gone | Part::Hollow))
+        a.2 == b.2 && !parts[a.0 + 1..b.0].iter().any(|part| !matches!(part, HeadingPart::Gone | HeadingPart::Hollow))
     };
     for run in headings.chunk_by(follows) {
         if run.len() < LIST {
@@ -62,7 +62,7 @@ pub(super) fn drop_dead(page: &AnalysedPage, choice: &mut Choice) {
         }
     }
     dead.extend(parts.iter().filter_map(|part| match *part {
-        Part::Heading { id, .. } if may_go(page, id) && heads_empty_list(page, id) => Some(id),
+        HeadingPart::Heading { id, .. } if may_go(page, id) && heads_empty_list(page, id) => Some(id),
         _ => None,
     }));
     choice.dropped.extend(dead);
@@ -71,7 +71,7 @@ pub(super) fn drop_dead(page: &AnalysedPage, choice: &mut Choice) {
 }
 
 /// The parts of a page that matter to headings, in document order.
-enum Part {
+enum HeadingPart {
     Heading {
         id: NodeId,
         level: u8,
@@ -109,7 +109,7 @@ fn heads_empty_list(page: &Page, heading: NodeId) -> bool {
     list.is_some_and(|up| !is_other(up)) && is_title()
 }
 
-fn parts(page: &Page, choice: &Choice) -> Vec<Part> {
+fn parts(page: &Page, choice: &Choice) -> Vec<HeadingPart> {
     let mut parts = Vec::new();
     for &root in &choice.kept {
         let mut over = NodeId::DOCUMENT;
@@ -119,7 +119,7 @@ fn parts(page: &Page, choice: &Choice) -> Vec<Part> {
                 && next <= id
             {
                 if next >= over && page.live(next).any(|id| shows(page, id)) {
-                    parts.push(Part::Gone);
+                    parts.push(HeadingPart::Gone);
                 }
                 over = over.max(page.end(next));
                 dropped.next();
@@ -127,13 +127,13 @@ fn parts(page: &Page, choice: &Choice) -> Vec<Part> {
             if id < over {
                 continue;
             }
-            if is_hollow(page, id) && matches!(parts.last(), Some(Part::Heading { .. })) {
-                parts.push(Part::Hollow);
+            if is_hollow(page, id) && matches!(parts.last(), Some(HeadingPart::Heading { .. })) {
+                parts.push(HeadingPart::Hollow);
             } else if let Some(level) = level(page, id) {
-                parts.push(Part::Heading { id, level });
+                parts.push(HeadingPart::Heading { id, level });
                 over = page.end(id);
-            } else if shows(page, id) && !matches!(parts.last(), Some(Part::Shown)) {
-                parts.push(Part::Shown);
+            } else if shows(page, id) && !matches!(parts.last(), Some(HeadingPart::Shown)) {
+                parts.push(HeadingPart::Shown);
             }
         }
     }

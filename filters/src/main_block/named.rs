@@ -61,7 +61,7 @@ impl Settings {
             "article_subtree_all" => self.article_subtree.pick = article_subtree::Pick::All,
             "cetr_threshold" => self.cetr.clustering = cetr::Clustering::Threshold,
             "accb" => self.ccb.adapted = true,
-            "text_density_plain" => self.text_density.measure = text_density::Measure::Plain,
+            "text_density_plain" => self.text_density.measure = text_density::DensityMeasure::Plain,
             _ => return None,
         }
         Some(self)

@@ -12,8 +12,8 @@ use crate::{
 
 /// A run of text.
 #[derive(Clone, Debug)]
-pub(crate) struct Block {
-    /// Its text nodes and the breaks between them, in document order: a part of [`Blocks::texts`].
+pub(crate) struct TextBlock {
+    /// Its text nodes and the breaks between them, in document order: a part of [`TextBlocks::texts`].
     texts: Range<usize>,
     /// The innermost block element around all of them.
     pub(crate) container: NodeId,
@@ -22,11 +22,11 @@ pub(crate) struct Block {
     /// Visible characters in links.
     pub(crate) linked: f32,
     pub(crate) stats: TextStats,
-    /// A part of [`Blocks::words`].
+    /// A part of [`TextBlocks::words`].
     words: Range<usize>,
 }
 
-impl Block {
+impl TextBlock {
     /// Share of the characters that stand in links.
     pub(crate) fn link_density(&self) -> f32 {
         ratio(self.linked, self.chars)
@@ -40,8 +40,8 @@ impl Block {
 
 /// The blocks of a page, in document order.
 #[derive(Debug, Default)]
-pub(crate) struct Blocks {
-    pub(crate) list: Vec<Block>,
+pub(crate) struct TextBlocks {
+    pub(crate) list: Vec<TextBlock>,
     texts: Vec<NodeId>,
     /// By block: its first text.
     begins: Vec<NodeId>,
@@ -49,9 +49,9 @@ pub(crate) struct Blocks {
     words: Vec<u64>,
 }
 
-impl Blocks {
+impl TextBlocks {
     /// The text nodes of a block, and the breaks between them.
-    pub(crate) fn texts(&self, block: &Block) -> &[NodeId] {
+    pub(crate) fn texts(&self, block: &TextBlock) -> &[NodeId] {
         &self.texts[block.texts.clone()]
     }
 
@@ -61,17 +61,17 @@ impl Blocks {
     }
 
     /// The words of a block as hashes, in order: words that an element ends or begins in are two.
-    pub(crate) fn words(&self, block: &Block) -> &[u64] {
+    pub(crate) fn words(&self, block: &TextBlock) -> &[u64] {
         &self.words[block.words.clone()]
     }
 
     /// The text of a block.
-    pub(crate) fn text(&self, page: &Page, block: &Block) -> String {
+    pub(crate) fn text(&self, page: &Page, block: &TextBlock) -> String {
         page.joined(self.texts(block).iter().copied())
     }
 
     /// The links of a block, one after another.
-    pub(crate) fn links<'a>(&'a self, page: &'a Page, block: &Block) -> impl Iterator<Item = NodeId> + 'a {
+    pub(crate) fn links<'a>(&'a self, page: &'a Page, block: &TextBlock) -> impl Iterator<Item = NodeId> + 'a {
         /// Elements around a text in which its link is looked for.
         const LEVELS: usize = 8;
         let texts = self.texts(block).iter();
@@ -101,7 +101,7 @@ impl Blocks {
 
     /// The blocks below the one that holds the headline, at most so many; none where there is no headline.
     pub(crate) fn below_headline(&self, page: &AnalysedPage, most: usize) -> Range<usize> {
-        let holds_headline = |block: &Block| {
+        let holds_headline = |block: &TextBlock| {
             let headline = page.headline.node;
             headline.is_some_and(|node| page.contains(node, block.container))
         };
@@ -110,11 +110,11 @@ impl Blocks {
     }
 
     /// Cuts the body. `title` are the words of the page's headline, as [`super::text::hashes`] of them.
-    pub(crate) fn of(page: &Page, title: &[u64]) -> Blocks {
+    pub(crate) fn from_page(page: &Page, title: &[u64]) -> TextBlocks {
         let mut cutter = Cutter {
             page,
             title,
-            blocks: Blocks::default(),
+            blocks: TextBlocks::default(),
             start: 0,
             open: vec![(page.end(page.body()), page.body())],
             breaks: 0,
@@ -154,7 +154,7 @@ fn is_boundary(tag: Tag) -> bool {
 struct Cutter<'a> {
     page: &'a Page,
     title: &'a [u64],
-    blocks: Blocks,
+    blocks: TextBlocks,
     /// Where the open run begins among the texts.
     start: usize,
     /// Block elements around the walk: one past their last row, and they themselves.
@@ -193,7 +193,7 @@ impl Cutter<'_> {
             }
         }
         let stats = reading.finish();
-        self.blocks.list.push(Block {
+        self.blocks.list.push(TextBlock {
             texts,
             words: words..self.blocks.words.len(),
             container: self.open.last().map_or(self.page.body(), |&(_, id)| id),
@@ -220,7 +220,7 @@ mod tests {
             "<div id=a>one <b>two</b><br>three<p id=b>four</p> five<br><br>six</div>\
              <table><tr><td id=c>seven<td>eight</table>",
         );
-        let blocks = Blocks::of(&page, &[]);
+        let blocks = TextBlocks::from_page(&page, &[]);
         let words: Vec<f32> = blocks.list.iter().map(|block| block.stats.words).collect();
         assert_eq!(words, [3.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
         let containers: Vec<NodeId> = blocks.list.iter().map(|block| block.container).collect();
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn characters_in_links_are_told_apart() {
         let page = page("<p>four <a href=/x>five</a></p>");
-        let block = &Blocks::of(&page, &[]).list[0];
+        let block = &TextBlocks::from_page(&page, &[]).list[0];
         assert_eq!((block.chars, block.linked), (8.0, 4.0));
         assert!((block.link_density() - 0.5).abs() < 1e-6);
     }

@@ -11,7 +11,7 @@ mod repetition;
 mod sections;
 
 use super::{
-    blocks::{Blocks, ratio},
+    blocks::{TextBlocks, ratio},
     forest::{Column, Rows},
     records::Records,
 };
@@ -25,23 +25,28 @@ use crate::{
 };
 
 /// The features of all blocks, row by row; and the names of the columns, where they are asked for.
-pub(crate) fn rows(page: &AnalysedPage, blocks: &Blocks, records: &Records, names: Option<&mut Vec<String>>) -> Rows {
-    let base = Base::of(page, blocks);
+pub(crate) fn rows(
+    page: &AnalysedPage,
+    blocks: &TextBlocks,
+    records: &Records,
+    names: Option<&mut Vec<String>>,
+) -> Rows {
+    let base = Base::new(page, blocks);
     let families = Families {
-        around: around::Around::of(&base),
-        repetition: repetition::Repetition::of(&base),
-        place: place::Place::of(&base),
-        sections: sections::Sections::of(&base),
-        phrases: phrases::Phrases::of(&base, records),
+        around: around::Around::new(&base),
+        repetition: repetition::Repetition::new(&base),
+        place: place::PlaceOnPage::new(&base),
+        sections: sections::Sections::new(&base),
+        phrases: phrases::Phrases::new(&base, records),
         page: base.page_features(),
     };
     let mut chain = Vec::new();
-    let mut width = Count(0);
+    let mut width = ColumnCount(0);
     if !blocks.list.is_empty() {
         base.fill_chain(0, &mut chain);
         families.add(&base, 0, &chain, &mut width);
         if let Some(names) = names {
-            families.add(&base, 0, &chain, &mut Names(names));
+            families.add(&base, 0, &chain, &mut ColumnNames(names));
         }
     }
     let mut rows = Rows::new(width.0, blocks.list.len());
@@ -59,7 +64,7 @@ pub(crate) fn rows(page: &AnalysedPage, blocks: &Blocks, records: &Records, name
 struct Families {
     around: around::Around,
     repetition: repetition::Repetition,
-    place: place::Place,
+    place: place::PlaceOnPage,
     sections: sections::Sections,
     phrases: phrases::Phrases,
     /// Features of the page, which are equal for all blocks.
@@ -67,7 +72,7 @@ struct Families {
 }
 
 impl Family for Families {
-    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut impl Row) {
+    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut impl RowSink) {
         base.add_text(index, chain.len(), row);
         self.around.add(base, index, chain, row);
         self.repetition.add(base, index, chain, row);
@@ -83,11 +88,11 @@ impl Family for Families {
 /// A family of features.
 trait Family {
     /// Writes the numbers of one block. `chain` is its container and the elements around it, up to the body.
-    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut impl Row);
+    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut impl RowSink);
 }
 
 /// Takes the numbers of one row.
-trait Row {
+trait RowSink {
     /// One of several numbers of a name.
     fn add_of(&mut self, name: &str, which: &str, value: f32);
 
@@ -109,7 +114,7 @@ struct Values<'a> {
     place: usize,
 }
 
-impl Row for Values<'_> {
+impl RowSink for Values<'_> {
     #[inline]
     fn add_of(&mut self, _: &str, _: &str, value: f32) {
         if let Some(column) = self.columns.next() {
@@ -119,18 +124,18 @@ impl Row for Values<'_> {
 }
 
 /// How many they are.
-struct Count(usize);
+struct ColumnCount(usize);
 
-impl Row for Count {
+impl RowSink for ColumnCount {
     fn add_of(&mut self, _: &str, _: &str, _: f32) {
         self.0 += 1;
     }
 }
 
 /// The names alone.
-struct Names<'a>(&'a mut Vec<String>);
+struct ColumnNames<'a>(&'a mut Vec<String>);
 
-impl Row for Names<'_> {
+impl RowSink for ColumnNames<'_> {
     fn add_of(&mut self, name: &str, which: &str, _: f32) {
         let gap = if which.is_empty() { "" } else { "_" };
         self.0.push(format!("{name}{gap}{which}"));
@@ -139,17 +144,17 @@ impl Row for Names<'_> {
 
 /// Sums over the blocks below a node.
 #[derive(Clone, Copy, Default)]
-struct Sums {
+struct BlockSums {
     blocks: f32,
     words: f32,
     stops: f32,
-    /// Words of long blocks ([`super::blocks::Block::is_long`]).
+    /// Words of long blocks ([`super::blocks::TextBlock::is_long`]).
     long: f32,
     headings: f32,
 }
 
-impl Sums {
-    fn add(&mut self, other: Sums) {
+impl BlockSums {
+    fn add(&mut self, other: BlockSums) {
         self.blocks += other.blocks;
         self.words += other.words;
         self.stops += other.stops;
@@ -161,10 +166,10 @@ impl Sums {
 /// The common input of all families of features.
 struct Base<'a> {
     page: &'a AnalysedPage,
-    blocks: &'a Blocks,
+    blocks: &'a TextBlocks,
     measures: Measures,
     /// By row.
-    sums: Vec<Sums>,
+    sums: Vec<BlockSums>,
     /// By row; empty for elements without text.
     marks: Vec<RegionHints>,
     /// The rows of elements with text, in document order: the body first, each behind the one around it.
@@ -175,12 +180,12 @@ struct Base<'a> {
 }
 
 impl<'a> Base<'a> {
-    fn of(page: &'a AnalysedPage, blocks: &'a Blocks) -> Base<'a> {
+    fn new(page: &'a AnalysedPage, blocks: &'a TextBlocks) -> Base<'a> {
         let body = page.body();
-        let mut sums = vec![Sums::default(); page.len()];
+        let mut sums = vec![BlockSums::default(); page.len()];
         for block in &blocks.list {
             let stats = &block.stats;
-            sums[block.container.index()].add(Sums {
+            sums[block.container.index()].add(BlockSums {
                 blocks: 1.0,
                 words: stats.words,
                 stops: stats.stops,
@@ -208,7 +213,7 @@ impl<'a> Base<'a> {
         Base { page, blocks, measures: Measures::of_texts(page, blocks.all_texts()), sums, marks, rows, places, body }
     }
 
-    fn sums(&self, id: NodeId) -> Sums {
+    fn sums(&self, id: NodeId) -> BlockSums {
         self.sums[id.index()]
     }
 
@@ -261,7 +266,7 @@ impl<'a> Base<'a> {
         chain.push(self.body);
     }
 
-    fn add_text(&self, index: usize, depth: usize, row: &mut impl Row) {
+    fn add_text(&self, index: usize, depth: usize, row: &mut impl RowSink) {
         let block = &self.blocks.list[index];
         let stats = &block.stats;
         row.add("words", log(stats.words));

@@ -1,4 +1,4 @@
-//! Gradient-boosted trees (Friedman 2001, as `LightGBM` fits them): the chance that a block belongs to the main content.
+//! Gradient-boosted trees (Friedman 2001, as `LightGBM` fits them): the probability that a block belongs to the main content.
 //!
 //! The table that ships is `forest.bin`, 300 trees of 15 leaves. It was fitted by `lab/` to the development part of
 //! the Web Content Extraction Benchmark (WCXB, Murrough Foley 2026, CC BY 4.0): pages of seven kinds whose main content
@@ -93,11 +93,11 @@ impl Forest {
     }
 
     /// A number from 0 to 1 for each row, of as many values as there are columns.
-    pub(crate) fn chances(&self, rows: &Rows) -> Vec<f32> {
+    pub(crate) fn probabilities(&self, rows: &Rows) -> Vec<f32> {
         debug_assert!(rows.count == 0 || rows.width == self.columns.len(), "a table of other columns");
-        let mut chances = Vec::with_capacity(rows.count + LANES);
+        let mut probabilities = Vec::with_capacity(rows.count + LANES);
         if rows.count == 0 {
-            return chances;
+            return probabilities;
         }
         let (trees, splits) = self.narrowed(&rows.common());
         for columns in rows.groups() {
@@ -107,10 +107,10 @@ impl Forest {
                 tree.add_to(&mut sums, sets(*set, &splits[start..*end], columns));
                 start = *end;
             }
-            chances.extend(sums.iter().map(|sum| 1.0 / (1.0 + (-sum).exp())));
+            probabilities.extend(sums.iter().map(|sum| 1.0 / (1.0 + (-sum).exp())));
         }
-        chances.truncate(rows.count);
-        chances
+        probabilities.truncate(rows.count);
+        probabilities
     }
 
     /// Many questions are about the page, or about what it does not have: they are answered once.

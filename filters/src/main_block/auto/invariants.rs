@@ -5,7 +5,7 @@ mod after;
 mod between;
 
 use super::{
-    blocks::{Block, Blocks},
+    blocks::{TextBlock, TextBlocks},
     records::Records,
 };
 use crate::{
@@ -28,7 +28,7 @@ const MOST: f32 = 0.4;
 const ITEM_WORDS: f32 = 60.0;
 
 /// Makes a choice keep or drop units as one, and headings with their text.
-pub(super) fn enforce(page: &AnalysedPage, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
+pub(super) fn enforce(page: &AnalysedPage, blocks: &TextBlocks, records: &Records, kept: &mut [bool]) {
     between::keep(page, blocks, records, kept);
     after::keep(page, blocks, kept);
     keep_units(page, blocks, kept);
@@ -39,7 +39,7 @@ pub(super) fn enforce(page: &AnalysedPage, blocks: &Blocks, records: &Records, k
 }
 
 /// Drops the title of a table of contents of which nothing is kept: what follows it is links that are all dropped.
-fn drop_titles(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+fn drop_titles(page: &Page, blocks: &TextBlocks, kept: &mut [bool]) {
     /// Words of a title, at most.
     const WORDS: f32 = 6.0;
     for at in 0..kept.len().saturating_sub(1) {
@@ -52,7 +52,7 @@ fn drop_titles(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
 }
 
 /// Rows of data tables, short items of lists, terms with what is said of them, questions that unfold with their answers.
-fn keep_units(page: &AnalysedPage, blocks: &Blocks, kept: &mut [bool]) {
+fn keep_units(page: &AnalysedPage, blocks: &TextBlocks, kept: &mut [bool]) {
     let mut table_end = NodeId::DOCUMENT;
     for id in page.live(page.body()) {
         let is_unit = match page.tag(id) {
@@ -77,7 +77,7 @@ fn keep_units(page: &AnalysedPage, blocks: &Blocks, kept: &mut [bool]) {
 }
 
 /// Keeps the rest of a short list of which most is kept, links aside.
-fn complete(page: &Page, blocks: &Blocks, list: NodeId, kept: &mut [bool]) {
+fn complete(page: &Page, blocks: &TextBlocks, list: NodeId, kept: &mut [bool]) {
     /// Texts of such a list, at most.
     const TEXTS: usize = 40;
     let inside = blocks.inside(page, list);
@@ -97,7 +97,7 @@ fn complete(page: &Page, blocks: &Blocks, list: NodeId, kept: &mut [bool]) {
 }
 
 /// Keeps or drops a unit of which a part is kept.
-fn settle(page: &AnalysedPage, blocks: &Blocks, unit: NodeId, kept: &mut [bool]) {
+fn settle(page: &AnalysedPage, blocks: &TextBlocks, unit: NodeId, kept: &mut [bool]) {
     let mut inside = blocks.over(page, unit);
     // What is said of a term begins with the term.
     if page.tag(unit) == Some(Tag::Dd) && inside.start > 0 {
@@ -118,7 +118,7 @@ fn settle(page: &AnalysedPage, blocks: &Blocks, unit: NodeId, kept: &mut [bool])
 }
 
 /// Keeps or drops as one labels and their values, "97 %" and "Online", of records alike, and those alike in all of them.
-fn keep_pairs(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+fn keep_pairs(page: &Page, blocks: &TextBlocks, kept: &mut [bool]) {
     let mut groups: Table<_, Vec<usize>> = Table::default();
     let mut at = 0;
     while at + 1 < kept.len() {
@@ -141,7 +141,7 @@ fn keep_pairs(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
 }
 
 /// How the elements look of a label and its value that begin here, and of the one around both.
-fn look_of_pair<'a>(page: &'a Page, blocks: &Blocks, at: usize) -> Option<[(Option<Tag>, &'a str); 3]> {
+fn look_of_pair<'a>(page: &'a Page, blocks: &TextBlocks, at: usize) -> Option<[(Option<Tag>, &'a str); 3]> {
     let pair = [&blocks.list[at], &blocks.list[at + 1]];
     // Words of a label: more are a sentence.
     if pair.iter().any(|block| block.stats.words > 8.0) {
@@ -172,7 +172,7 @@ fn look_of_pair<'a>(page: &'a Page, blocks: &Blocks, at: usize) -> Option<[(Opti
 const QUESTIONS: usize = 3;
 
 /// Keeps questions that look alike where the text right below each is kept, and the names of what unfolds (`ignore.dead_controls`).
-fn keep_questions(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+fn keep_questions(page: &Page, blocks: &TextBlocks, kept: &mut [bool]) {
     let list = &blocks.list;
     let asks = |at: usize| {
         let (block, answer) = (&list[at], list[at + 1].container);
@@ -210,7 +210,7 @@ struct Heading {
 /// Keeps the headings above a kept text: the nearest, if the text right below it is kept, and above that those of higher levels.
 ///
 /// The only `h1` of a page is the headline or the name of the site, which is decided elsewhere.
-fn keep_headings(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+fn keep_headings(page: &Page, blocks: &TextBlocks, kept: &mut [bool]) {
     let heads = heads(page, blocks);
     let is_first = |head: &&(NodeId, usize)| page.tag(head.0) == Some(Tag::H1);
     let only = heads.iter().flatten().find(is_first).map(|head| head.0);
@@ -228,7 +228,7 @@ fn keep_headings(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
 
 /// The heading above each block, if it has one, and what decides about it: of a text the first below the heading, of a
 /// heading itself.
-fn heads(page: &Page, blocks: &Blocks) -> Vec<Option<(NodeId, usize)>> {
+fn heads(page: &Page, blocks: &TextBlocks) -> Vec<Option<(NodeId, usize)>> {
     let mut open: Vec<Heading> = Vec::new();
     let mut heads = Vec::with_capacity(blocks.list.len());
     for (at, block) in blocks.list.iter().enumerate() {
@@ -253,7 +253,7 @@ fn heads(page: &Page, blocks: &Blocks) -> Vec<Option<(NodeId, usize)>> {
 }
 
 /// The scope of a heading: the element around it, or around the boxes that hold nothing else.
-fn scope(page: &Page, blocks: &Blocks, heading: NodeId) -> NodeId {
+fn scope(page: &Page, blocks: &TextBlocks, heading: NodeId) -> NodeId {
     let own = blocks.inside(page, heading);
     let mut around = page.ancestors(heading);
     around.find(|&up| blocks.inside(page, up) != own).unwrap_or(page.body())
@@ -267,14 +267,14 @@ fn heading_of(page: &Page, id: NodeId) -> Option<NodeId> {
 }
 
 /// How many prices each block tells, outside of the foot of the page: there they are fine print. Cards and articles have a foot too.
-pub(super) fn prices_of(page: &Page, blocks: &Blocks) -> Vec<usize> {
+pub(super) fn prices_of(page: &Page, blocks: &TextBlocks) -> Vec<usize> {
     let is_part = |id: NodeId| matches!(page.tag(id), Some(Tag::Main | Tag::Article | Tag::Section | Tag::Li));
     let is_foot = |id: NodeId| RegionHints::of(page, id).is(Landmark::Footer) && !page.ancestors(id).any(is_part);
-    let stands_below = |block: &Block| {
+    let stands_below = |block: &TextBlock| {
         let around = page.self_and_ancestors(block.container);
         around.take_while(|&up| up != page.body()).any(is_foot)
     };
-    let count = |block: &Block| {
+    let count = |block: &TextBlock| {
         let count = prices(&blocks.text(page, block));
         if count > 0 && stands_below(block) { 0 } else { count }
     };

@@ -1,12 +1,12 @@
 //! From kept texts to a piece of the page: the smallest element around them, less what holds text and none of it kept.
 //!
-//! A figure that stands among kept texts stays with its caption, whatever the chance of the caption: what the article shows is
+//! A figure that stands among kept texts stays with its caption, whatever the probability of the caption: what the article shows is
 //! part of it. Measured on WCXB dev, 2026-11-21, five folds: word F1 .8693 without, .8689 with it; it is for the eye. So does code.
 
 use html5ever::{LocalName, local_name};
 use url::Url;
 
-use super::{blocks::Blocks, records::Thread};
+use super::{blocks::TextBlocks, records::Thread};
 use crate::{
     html::{NodeId, Page, tag::Tag},
     main_block::{Choice, forms::Forms},
@@ -16,14 +16,14 @@ use crate::{
 
 /// Texts of a subtree, and how many of them are kept.
 #[derive(Clone, Copy, Default)]
-struct Count {
+struct KeptCount {
     texts: u32,
     kept: u32,
 }
 
 /// The choice that keeps these blocks, and what is known of a thread. What has no text, pictures above all, stays where it
 /// stands beside kept text.
-pub(super) fn choice(page: &Page, blocks: &Blocks, kept: &[bool], thread: &Thread, forms: &Forms) -> Choice {
+pub(super) fn choice(page: &Page, blocks: &TextBlocks, kept: &[bool], thread: &Thread, forms: &Forms) -> Choice {
     let counts = counts(page, blocks, kept, thread, forms);
     let count = |id: NodeId| counts[id.index()];
     let body = page.body();
@@ -48,7 +48,7 @@ pub(super) fn choice(page: &Page, blocks: &Blocks, kept: &[bool], thread: &Threa
     let has_figures = page.has_any(&[Tag::Figure]);
     let mut at = NodeId(container.0 + 1);
     while at < page.end(container) {
-        let Count { texts, kept } = count(at);
+        let KeptCount { texts, kept } = count(at);
         let is_clutter = if texts == 0 {
             at.index() < first && is_linked_picture(page, at)
         } else {
@@ -196,7 +196,7 @@ const CAPTIONS: AnyOf = AnyOf::new(&["caption", "credit"]);
 const MAX_CAPTION: usize = 300;
 
 /// The caption of a figure of which something is kept: code, a table.
-fn is_caption(page: &Page, id: NodeId, counts: &[Count]) -> bool {
+fn is_caption(page: &Page, id: NodeId, counts: &[KeptCount]) -> bool {
     page.tag(id) == Some(Tag::Figcaption)
         && counts[page.parent(id).index()].kept > 0
         && page.chars(id) <= MAX_CAPTION
@@ -204,7 +204,7 @@ fn is_caption(page: &Page, id: NodeId, counts: &[Count]) -> bool {
 }
 
 /// Code, a formula or a table of data, and next to nothing else: a name of its file, its line numbers, a button. Among kept texts
-/// it is what they speak of, whatever its chance. Not a table of links.
+/// it is what they speak of, whatever its probability. Not a table of links.
 fn is_code(page: &Page, id: NodeId) -> bool {
     let (mut code, mut linked, mut other) = (0, 0, 0);
     let (mut code_end, mut table_end) = (NodeId::DOCUMENT, NodeId::DOCUMENT);
@@ -240,18 +240,18 @@ fn is_tex(text: &str) -> bool {
 const MAX_LABEL: usize = 40;
 
 /// By row. Texts that were removed are in no block and count for nothing.
-fn counts(page: &Page, blocks: &Blocks, kept: &[bool], thread: &Thread, forms: &Forms) -> Vec<Count> {
-    let mut counts = vec![Count::default(); page.len()];
+fn counts(page: &Page, blocks: &TextBlocks, kept: &[bool], thread: &Thread, forms: &Forms) -> Vec<KeptCount> {
+    let mut counts = vec![KeptCount::default(); page.len()];
     for (block, &kept) in blocks.list.iter().zip(kept) {
         for id in blocks.texts(block).iter().filter(|id| page.tag(**id).is_none()) {
-            counts[id.index()] = Count { texts: 1, kept: u32::from(kept) };
+            counts[id.index()] = KeptCount { texts: 1, kept: u32::from(kept) };
         }
     }
     for id in &thread.texts {
         counts[id.index()].kept = counts[id.index()].texts;
     }
     // A form is one thing, and counts as a text where it has none.
-    let is_kept = |form: NodeId, counts: &[Count]| page.live(form).any(|id| counts[id.index()].kept > 0);
+    let is_kept = |form: NodeId, counts: &[KeptCount]| page.live(form).any(|id| counts[id.index()].kept > 0);
     for &form in &forms.wanted {
         keep_all(page, form, &mut counts);
     }
@@ -260,7 +260,7 @@ fn counts(page: &Page, blocks: &Blocks, kept: &[bool], thread: &Thread, forms: &
             keep_all(page, form, &mut counts);
         }
     }
-    for &form in &forms.talks {
+    for &form in &forms.comment_forms {
         let mut labels = page.live(form).filter(|&id| matches!(page.tag(id), Some(Tag::Label | Tag::Button)));
         if labels.any(|label| is_kept(label, &counts)) {
             keep_all(page, form, &mut counts);
@@ -286,7 +286,7 @@ fn counts(page: &Page, blocks: &Blocks, kept: &[bool], thread: &Thread, forms: &
 }
 
 /// A field of which the label is kept is of no use without the only button of its form.
-fn keep_buttons(page: &Page, counts: &mut [Count]) {
+fn keep_buttons(page: &Page, counts: &mut [KeptCount]) {
     let forms: Vec<NodeId> = page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::Form)).collect();
     for form in forms {
         let mut buttons = page.live(form).filter(|&id| page.tag(id) == Some(Tag::Button));
@@ -301,18 +301,18 @@ fn keep_buttons(page: &Page, counts: &mut [Count]) {
     }
 }
 
-fn keep_all(page: &Page, form: NodeId, counts: &mut [Count]) {
+fn keep_all(page: &Page, form: NodeId, counts: &mut [KeptCount]) {
     for id in page.live(form) {
         counts[id.index()].kept = counts[id.index()].texts;
     }
-    counts[form.index()] = Count { texts: 1, kept: 1 };
+    counts[form.index()] = KeptCount { texts: 1, kept: 1 };
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        main_block::auto::blocks::Block,
+        main_block::auto::blocks::TextBlock,
         testing::{ids, page},
     };
 
@@ -322,7 +322,7 @@ mod tests {
             "<div id=top>menu</div><div id=all><div id=head>title</div><div id=post><p id=a>one</p><figure id=f><img></figure>\
              <div id=share><b>share</b><img></div><p id=b>two <i>three</i></p></div></div>",
         );
-        let blocks = Blocks::of(&page, &[]);
+        let blocks = TextBlocks::from_page(&page, &[]);
         let texts: Vec<bool> = [false, false, true, false, true].into();
         let choice = choice(&page, &blocks, &texts, &Thread::default(), &Forms::default());
         assert_eq!(ids(&page, &choice.kept), ["post"]);
@@ -336,7 +336,7 @@ mod tests {
              <table id=t><tr><td><img><tr><td class=tr-caption>The pier</table><div id=line><img>Read this</div><figure id=card><a href=/x><img>another story</a></figure><p>two</p><figure id=after><img>\
              <figcaption>me</figcaption></figure></div>",
         );
-        let blocks = Blocks::of(&page, &[]);
+        let blocks = TextBlocks::from_page(&page, &[]);
         let kept: Vec<bool> = blocks.list.iter().map(|block| page.tag(block.container) == Some(Tag::P)).collect();
         let choice = choice(&page, &blocks, &kept, &Thread::default(), &Forms::default());
         assert_eq!(ids(&page, &choice.dropped), ["line", "card", "after"]);
@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn the_logo_before_the_text_goes_and_the_picture_of_the_article_stays() {
         let page = page("<div><a id=logo href=/><img></a><h1>one</h1><p id=picture><img></p><p>two</p></div>");
-        let blocks = Blocks::of(&page, &[]);
+        let blocks = TextBlocks::from_page(&page, &[]);
         let choice = choice(&page, &blocks, &[true, true], &Thread::default(), &Forms::default());
         assert_eq!(ids(&page, &choice.dropped), ["logo"]);
     }
@@ -357,7 +357,7 @@ mod tests {
              <math id=e><mi>x</mi></math><div id=f>\\[x * y\\]</div><div id=c>a sentence that is much longer than any label beside code would ever be<pre>x</pre></div><p>two</p>\
              <pre id=d>after</pre></div>",
         );
-        let blocks = Blocks::of(&page, &[]);
+        let blocks = TextBlocks::from_page(&page, &[]);
         let first = blocks.list.len() - 2;
         let kept: Vec<bool> = (0..blocks.list.len()).map(|at| at == 0 || at == 2 || at == first).collect();
         let choice = choice(&page, &blocks, &kept, &Thread::default(), &Forms::default());
@@ -371,7 +371,7 @@ mod tests {
             "<div><p>one</p><table id=a>{rows}</table><table id=b><tr><th><a href=/x>April</a><td><a href=/y>May</a></table>\
              <p>two</p><table id=c>{rows}</table></div>"
         ));
-        let blocks = Blocks::of(&page, &[]);
+        let blocks = TextBlocks::from_page(&page, &[]);
         let is_text = |id| page.tag(id) == Some(Tag::P);
         let kept: Vec<bool> = blocks.list.iter().map(|block| is_text(block.container)).collect();
         let choice = choice(&page, &blocks, &kept, &Thread::default(), &Forms::default());
@@ -381,7 +381,7 @@ mod tests {
     #[test]
     fn a_text_of_a_block_is_kept_without_the_others() {
         let page = page("<div id=post><div><a>Ann</a><br><i id=r>Member</i></div><p>one</p></div>");
-        let blocks = Blocks::of(&page, &[]);
+        let blocks = TextBlocks::from_page(&page, &[]);
         let name = page.live(page.body()).find(|&id| page.own_chars(id) == 3).unwrap();
         let thread = Thread { texts: vec![name], ..Thread::default() };
         let choice = choice(&page, &blocks, &[false, true], &thread, &Forms::default());
@@ -394,8 +394,8 @@ mod tests {
             "<div><form><label>Message <textarea></textarea></label><p id=note>we answer soon</p><button>Send</button></form>\
              <form><label>Find <input></label><button id=a>Go</button><button id=b>Map</button></form><p>one</p></div>",
         );
-        let blocks = Blocks::of(&page, &[]);
-        let is_kept = |block: &Block| matches!(page.tag(block.container), Some(Tag::Label | Tag::Div));
+        let blocks = TextBlocks::from_page(&page, &[]);
+        let is_kept = |block: &TextBlock| matches!(page.tag(block.container), Some(Tag::Label | Tag::Div));
         let mut kept: Vec<bool> = blocks.list.iter().map(is_kept).collect();
         *kept.last_mut().unwrap() = true;
         let choice = choice(&page, &blocks, &kept, &Thread::default(), &Forms::default());
@@ -405,7 +405,7 @@ mod tests {
     #[test]
     fn nothing_kept_is_no_choice() {
         let page = page("<p>one</p>");
-        let blocks = Blocks::of(&page, &[]);
+        let blocks = TextBlocks::from_page(&page, &[]);
         assert_eq!(choice(&page, &blocks, &[false], &Thread::default(), &Forms::default()), Choice::default());
     }
 }

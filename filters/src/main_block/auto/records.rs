@@ -8,14 +8,14 @@
 //! Records that are signed and dated are posts; each keeps one name and one date ([`Records::posts`]).
 
 mod cards;
+pub(crate) mod mentions;
 mod quotes;
-pub(crate) mod signs;
 
 use html5ever::local_name;
 
 use super::{
     Scored,
-    blocks::{Block, Blocks},
+    blocks::{TextBlock, TextBlocks},
     text::mix,
 };
 use crate::{
@@ -24,7 +24,7 @@ use crate::{
     measure::outermost,
     page_type::prices,
 };
-use signs::{Sign, Signs};
+use mentions::{Mention, Mentions};
 
 /// Records from which a page has a thread: with two, the second may be the box of the author. A forum may have one answer.
 const LEAST: usize = 3;
@@ -56,8 +56,8 @@ const MAX_LOOKS: usize = 60;
 pub(crate) struct Records {
     /// The posts of its thread, in document order. A reply may stand in the post that it answers.
     posts: Vec<NodeId>,
-    names: Vec<Sign>,
-    dates: Vec<Sign>,
+    names: Vec<Mention>,
+    dates: Vec<Mention>,
     /// By row: the innermost post around it.
     post_of: Vec<NodeId>,
     /// By block: the field that it is or is part of.
@@ -79,9 +79,9 @@ pub(super) struct Thread {
 }
 
 impl Records {
-    pub(crate) fn of(page: &Page, blocks: &Blocks, is_forum: bool) -> Records {
-        let Signs { names, dates } = Signs::of(page, blocks);
-        let words = Words::of(page, blocks);
+    pub(crate) fn from_page(page: &Page, blocks: &TextBlocks, is_forum: bool) -> Records {
+        let Mentions { names, dates } = Mentions::from_page(page, blocks);
+        let words = WordSums::from_blocks(page, blocks);
         let posts = posts(page, &words, &names, &dates, is_forum);
         let (siblings, cards) = siblings(page, &words);
         let mut records =
@@ -91,7 +91,7 @@ impl Records {
     }
 
     /// By block, the field that it is part of.
-    fn fields(&self, page: &Page, blocks: &Blocks) -> Vec<Option<u64>> {
+    fn fields(&self, page: &Page, blocks: &TextBlocks) -> Vec<Option<u64>> {
         let mut keys = vec![0u64; page.len()];
         for id in page.live(page.body()).filter(|&id| page.tag(id).is_some()) {
             let above = keys[page.parent(id).index()];
@@ -103,18 +103,18 @@ impl Records {
                 look_from(page, id, above)
             };
         }
-        let key = |block: &Block| keys[block.container.index()];
+        let key = |block: &TextBlock| keys[block.container.index()];
         blocks.list.iter().map(|block| Some(key(block)).filter(|&key| key != 0)).collect()
     }
 
     /// Where a block stands among records: whether it is in a post, and whether it is part of a field.
-    pub(super) fn place(&self, block: &Block, at: usize) -> (bool, bool) {
+    pub(super) fn place(&self, block: &TextBlock, at: usize) -> (bool, bool) {
         let post = self.post_of[block.container.index()];
         (post != NodeId::DOCUMENT, self.fields[at].is_some())
     }
 
     /// The innermost post around a block; the document where it stands in none.
-    pub(super) fn post_around(&self, block: &Block) -> NodeId {
+    pub(super) fn post_around(&self, block: &TextBlock) -> NodeId {
         self.post_of.get(block.container.index()).copied().unwrap_or(NodeId::DOCUMENT)
     }
 
@@ -133,19 +133,19 @@ impl Records {
             if let Some(field) = field {
                 let sum = sums.entry(*field).or_default();
                 sum.0 += scored.words;
-                sum.1 += scored.words * scored.chance;
+                sum.1 += scored.words * scored.probability;
             }
         }
         for (field, scored) in self.fields.iter().zip(scored) {
             let sum = field.and_then(|field| sums.get(&field));
             if let Some(&(words, hits)) = sum.filter(|sum| sum.0 > 0.0) {
-                scored.chance = hits / words;
+                scored.probability = hits / words;
             }
         }
     }
 
     /// Keeps the group of records that tells most prices.
-    pub(super) fn keep_priced(&self, page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+    pub(super) fn keep_priced(&self, page: &Page, blocks: &TextBlocks, kept: &mut [bool]) {
         let mut found: Table<u64, usize> = Table::default();
         let count = |id: NodeId| -> usize {
             let texts = page.live(id).filter_map(|id| page.text(id));
@@ -166,7 +166,7 @@ impl Records {
 
     /// The alike siblings of which something is kept, outermost first: groups in which most members lead
     /// somewhere, but not to so many places that they are lists themselves; and cards that hold none of these.
-    pub(super) fn entries(&self, page: &Page, blocks: &Blocks, kept: &[bool]) -> Vec<NodeId> {
+    pub(super) fn entries(&self, page: &Page, blocks: &TextBlocks, kept: &[bool]) -> Vec<NodeId> {
         let kept_groups = |siblings: &Table<NodeId, u64>| {
             let mut groups: Table<u64, Vec<NodeId>> = Table::default();
             // A figure of an article is no card, though its caption leads to who made it.
@@ -199,16 +199,16 @@ impl Records {
         outermost(page, groups.into_values().chain(cards.into_values()).flatten().collect())
     }
 
-    /// The sign right above a post that has none, between it and the post before: bbPress writes the day as a line of its own.
-    fn above<'a>(&self, page: &Page, post: NodeId, signs: &'a [Sign]) -> Option<&'a Sign> {
-        let sign = &signs[signs.partition_point(|sign| sign.element < post).checked_sub(1)?];
+    /// The mention right above a post that has none, between it and the post before: bbPress writes the day as a line of its own.
+    fn above<'a>(&self, page: &Page, post: NodeId, mentions: &'a [Mention]) -> Option<&'a Mention> {
+        let mention = &mentions[mentions.partition_point(|mention| mention.element < post).checked_sub(1)?];
         let before = self.posts.partition_point(|&other| other < post).checked_sub(1);
-        let is_of_other = before.is_some_and(|at| sign.element < page.end(self.posts[at]));
-        (!is_of_other && page.contains(page.parent(post), sign.element)).then_some(sign)
+        let is_of_other = before.is_some_and(|at| mention.element < page.end(self.posts[at]));
+        (!is_of_other && page.contains(page.parent(post), mention.element)).then_some(mention)
     }
 
     /// The posts of which something is kept, each with one name and one date.
-    pub(super) fn posts(&self, page: &Page, blocks: &Blocks, kept: &[bool]) -> Thread {
+    pub(super) fn posts(&self, page: &Page, blocks: &TextBlocks, kept: &[bool]) -> Thread {
         let mut is_kept = vec![false; page.len()];
         let mut has_text: Vec<NodeId> = Vec::new();
         for (block, _) in blocks.list.iter().zip(kept).filter(|(_, kept)| **kept) {
@@ -220,31 +220,33 @@ impl Records {
         has_text.sort_unstable();
         let mut thread = Thread::default();
         let has_date = |&&post: &&NodeId| {
-            let next = self.dates.partition_point(|sign| sign.element < post);
-            self.dates.get(next).is_some_and(|sign| sign.element < page.end(post))
+            let next = self.dates.partition_point(|mention| mention.element < post);
+            self.dates.get(next).is_some_and(|mention| mention.element < page.end(post))
         };
         let are_dated = 2 * self.posts.iter().filter(has_date).count() > self.posts.len();
         for &post in self.posts.iter().filter(|post| has_text.binary_search(post).is_ok()) {
             thread.posts.push(post);
-            let of_post = |sign: &&Sign| self.post_of[sign.element.index()] == post;
-            let within = |signs: &[Sign]| {
-                let start = signs.partition_point(|sign| sign.element < post);
-                let end = signs.partition_point(|sign| sign.element < page.end(post));
+            let of_post = |mention: &&Mention| self.post_of[mention.element.index()] == post;
+            let within = |mentions: &[Mention]| {
+                let start = mentions.partition_point(|mention| mention.element < post);
+                let end = mentions.partition_point(|mention| mention.element < page.end(post));
                 start..end
             };
             let names = &self.names[within(&self.names)];
-            let name = names.iter().filter(of_post).min_by_key(|sign| (sign.rank, sign.element));
+            let name = names.iter().filter(of_post).min_by_key(|mention| (mention.rank, mention.element));
             let dates = &self.dates[within(&self.dates)];
             let near = name.map_or(post, |name| name.element);
-            let date = dates.iter().filter(of_post).min_by_key(|sign| (sign.rank, sign.element.0.abs_diff(near.0)));
+            let date =
+                dates.iter().filter(of_post).min_by_key(|mention| (mention.rank, mention.element.0.abs_diff(near.0)));
             let date = date.or_else(|| self.above(page, post, &self.dates).filter(|_| !are_dated));
             if thread.posts.len() == 1 {
-                thread.starter = name.map(|name| signs::text_of(page, name)).filter(|name| !name.is_empty());
+                thread.starter = name.map(|name| mentions::text_of(page, name)).filter(|name| !name.is_empty());
             }
-            let is_shown = |signs: &[Sign]| signs.iter().filter(of_post).any(|sign| is_kept[sign.text.index()]);
-            for (sign, all) in [(name, names), (date, dates)] {
-                if let Some(sign) = sign.filter(|_| !is_shown(all)) {
-                    thread.texts.extend(page.live(sign.element).filter(|&id| page.own_chars(id) > 0));
+            let is_shown =
+                |mentions: &[Mention]| mentions.iter().filter(of_post).any(|mention| is_kept[mention.text.index()]);
+            for (mention, all) in [(name, names), (date, dates)] {
+                if let Some(mention) = mention.filter(|_| !is_shown(all)) {
+                    thread.texts.extend(page.live(mention.element).filter(|&id| page.own_chars(id) > 0));
                 }
             }
         }
@@ -256,18 +258,22 @@ const POST: u64 = 1;
 
 /// Sums over the blocks below each element, by row.
 #[derive(Clone, Copy, Default)]
-struct Words {
+struct WordSums {
     all: f32,
     unlinked: f32,
     blocks: u32,
 }
 
-impl Words {
-    fn of(page: &Page, blocks: &Blocks) -> Vec<Words> {
-        let mut sums = vec![Words::default(); page.len()];
+impl WordSums {
+    fn from_blocks(page: &Page, blocks: &TextBlocks) -> Vec<WordSums> {
+        let mut sums = vec![WordSums::default(); page.len()];
         for block in &blocks.list {
             let all = block.stats.words;
-            sums[block.container.index()].add(Words { all, unlinked: all * (1.0 - block.link_density()), blocks: 1 });
+            sums[block.container.index()].add(WordSums {
+                all,
+                unlinked: all * (1.0 - block.link_density()),
+                blocks: 1,
+            });
         }
         let body = page.body();
         for row in (body.index() + 1..page.end(body).index()).rev() {
@@ -279,7 +285,7 @@ impl Words {
         sums
     }
 
-    fn add(&mut self, other: Words) {
+    fn add(&mut self, other: WordSums) {
         self.all += other.all;
         self.unlinked += other.unlinked;
         self.blocks += other.blocks;
@@ -287,12 +293,12 @@ impl Words {
 }
 
 /// The posts of the thread: of the looks nearly all of whose members are signed and dated, the one with most text.
-fn posts(page: &Page, words: &[Words], names: &[Sign], dates: &[Sign], is_forum: bool) -> Vec<NodeId> {
+fn posts(page: &Page, words: &[WordSums], names: &[Mention], dates: &[Mention], is_forum: bool) -> Vec<NodeId> {
     let least = if is_forum { LEAST_IN_FORUM } else { LEAST };
     let mut looks: Table<u64, Vec<NodeId>> = Table::default();
     let mut is_seen = vec![false; page.len()];
-    for sign in names.iter().chain(dates) {
-        let around = page.ancestors(sign.element).take(MAX_LEVELS);
+    for mention in names.iter().chain(dates) {
+        let around = page.ancestors(mention.element).take(MAX_LEVELS);
         for up in around.take_while(|&up| up != page.body()) {
             if std::mem::replace(&mut is_seen[up.index()], true) {
                 break;
@@ -317,11 +323,11 @@ fn posts(page: &Page, words: &[Words], names: &[Sign], dates: &[Sign], is_forum:
         });
         outer.map(|&id| words[id.index()].unlinked).sum::<f32>()
     };
-    let is_signed = |members: &[NodeId], signs: &[Sign]| {
+    let is_signed = |members: &[NodeId], mentions: &[Mention]| {
         let has_own = |(at, &id): (usize, &NodeId)| {
             let end = members.get(at + 1).map_or(page.end(id), |&inner| inner.min(page.end(id)));
-            let next = signs.partition_point(|sign| sign.element < id);
-            signs.get(next).is_some_and(|sign| sign.element < end)
+            let next = mentions.partition_point(|mention| mention.element < id);
+            mentions.get(next).is_some_and(|mention| mention.element < end)
         };
         let signed = members.iter().enumerate().filter(|&member| has_own(member)).count();
         signed as f32 >= SIGNED * members.len() as f32
@@ -337,7 +343,7 @@ fn posts(page: &Page, words: &[Words], names: &[Sign], dates: &[Sign], is_forum:
 }
 
 /// Alike siblings that are short and hold several texts each, and the number of their group; and others that are cards.
-fn siblings(page: &Page, words: &[Words]) -> (Table<NodeId, u64>, Table<NodeId, u64>) {
+fn siblings(page: &Page, words: &[WordSums]) -> (Table<NodeId, u64>, Table<NodeId, u64>) {
     let with_text = |id: &NodeId| page.tag(*id).is_some() && words[id.index()].blocks > 0;
     let elements: Vec<NodeId> = page.live(page.body()).skip(1).filter(with_text).collect();
     let mut children = vec![0; page.len()];

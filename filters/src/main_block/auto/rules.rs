@@ -5,9 +5,9 @@
 //! that drops removes; none drops the headline; none changes more than its share of the kept words.
 
 mod comments;
-mod companions;
 mod dialogs;
 mod duplicates;
+mod figures_and_tables;
 mod footnotes;
 mod headline;
 mod next_article;
@@ -16,7 +16,7 @@ mod prompts;
 mod related;
 mod standfirst;
 
-use super::{Favor, Scored, blocks::Blocks};
+use super::{Favor, Scored, blocks::TextBlocks};
 use crate::{
     analysis::AnalysedPage,
     page_type::{LazyPageType, PageType},
@@ -25,7 +25,7 @@ use crate::{
 /// The input of all rules.
 pub(super) struct Context<'a> {
     pub(super) page: &'a AnalysedPage,
-    pub(super) blocks: &'a Blocks,
+    pub(super) blocks: &'a TextBlocks,
     pub(super) scored: &'a [Scored],
     pub(super) kind: &'a LazyPageType<'a>,
     pub(super) favor: Favor,
@@ -52,7 +52,7 @@ struct Rule {
 const RULES: &[Rule] = &[
     Rule { name: "headline", action: Action::Keep, when: |_| true, propose: headline::keep, most: 1.0 },
     Rule { name: "standfirst", action: Action::Keep, when: |_| true, propose: standfirst::keep, most: 0.5 },
-    Rule { name: "companions", action: Action::Keep, when: is_text, propose: companions::keep, most: 0.5 },
+    Rule { name: "companions", action: Action::Keep, when: is_text, propose: figures_and_tables::keep, most: 0.5 },
     Rule { name: "footnotes", action: Action::Keep, when: is_text, propose: footnotes::keep, most: 0.1 },
     Rule { name: "price", action: Action::Keep, when: |_| true, propose: price::keep, most: 0.5 },
     // What stands twice is half of a page.
@@ -116,15 +116,15 @@ impl Rule {
 #[cfg(test)]
 fn proposed(
     page: &AnalysedPage,
-    blocks: &Blocks,
-    chance: f64,
+    blocks: &TextBlocks,
+    probability: f64,
     mut kept: Vec<bool>,
     propose: fn(&Context<'_>, &mut [bool]),
 ) -> Vec<bool> {
     let context = Context {
         page,
         blocks,
-        scored: &Scored::all(blocks, chance),
+        scored: &Scored::all(blocks, probability),
         kind: &LazyPageType::new(page, &page.claims),
         favor: Favor::Balanced,
         keep_headline: true,

@@ -69,7 +69,7 @@ impl Settings {
 
 /// A run of text: from and to, in characters from the start of the source.
 #[derive(Clone, Copy)]
-struct Run {
+struct CharRun {
     from: usize,
     to: usize,
     text: NodeId,
@@ -101,7 +101,7 @@ pub(crate) fn choose(page: &Page, settings: &Settings) -> Choice {
     cover(page, &kept).into()
 }
 
-fn text_runs(page: &Page, adapted: bool) -> Vec<Run> {
+fn text_runs(page: &Page, adapted: bool) -> Vec<CharRun> {
     let mut runs = Vec::new();
     let mut at = 0;
     for piece in pieces(page, page.body()) {
@@ -109,7 +109,7 @@ fn text_runs(page: &Page, adapted: bool) -> Vec<Run> {
             Piece::Text(id) => {
                 let chars = page.own_chars(id);
                 if chars > 0 {
-                    runs.push(Run { from: at, to: at + chars, text: id });
+                    runs.push(CharRun { from: at, to: at + chars, text: id });
                     at += chars;
                 }
             }

@@ -163,7 +163,7 @@ impl Settings {
 }
 
 /// The scored tree.
-struct Scored<'a> {
+struct ScoredNodes<'a> {
     page: &'a Page,
     settings: &'a Settings,
     /// Counted nodes in document order: what is ignored is not among them.
@@ -174,7 +174,7 @@ struct Scored<'a> {
 
 /// The set of nodes with the highest score.
 pub(crate) fn choose(page: &Page, settings: &Settings) -> Choice {
-    let scored = Scored::new(page, settings);
+    let scored = ScoredNodes::new(page, settings);
     let Some((best, _)) = scored.best() else {
         return Choice::default();
     };
@@ -183,11 +183,11 @@ pub(crate) fn choose(page: &Page, settings: &Settings) -> Choice {
     Choice { kept, dropped: scored.ignored, ..Choice::default() }
 }
 
-impl<'a> Scored<'a> {
-    fn new(page: &'a Page, settings: &'a Settings) -> Scored<'a> {
+impl<'a> ScoredNodes<'a> {
+    fn new(page: &'a Page, settings: &'a Settings) -> ScoredNodes<'a> {
         let own = own_counts(page, settings.remove_scripts);
         let (nodes, ignored) = counted_nodes(page, settings, &own);
-        let mut scored = Scored { page, settings, nodes, ignored, counts: own };
+        let mut scored = ScoredNodes { page, settings, nodes, ignored, counts: own };
         scored.add_up();
         scored
     }

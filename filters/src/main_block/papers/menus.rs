@@ -50,7 +50,7 @@ pub struct Menu {
 }
 
 impl Menu {
-    pub(crate) fn new(page: &Page, id: NodeId, links: Links) -> Menu {
+    pub(crate) fn new(page: &Page, id: NodeId, links: MenuLinks) -> Menu {
         Menu {
             path: describe(page, id),
             links: links.count,
@@ -63,13 +63,13 @@ impl Menu {
 
 /// Links and nodes of a subtree.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Links {
+pub(crate) struct MenuLinks {
     count: u32,
     chars: u32,
     weight: u32,
 }
 
-impl Links {
+impl MenuLinks {
     fn value(self) -> f64 {
         if self.weight == 0 { 0.0 } else { f64::from(self.count) / f64::from(self.weight) }
     }
@@ -80,7 +80,7 @@ impl Links {
 }
 
 /// Concentrations of short links, in document order.
-pub(crate) fn menus(page: &Page) -> Vec<(NodeId, Links)> {
+pub(crate) fn menus(page: &Page) -> Vec<(NodeId, MenuLinks)> {
     let counted = cnr::counted_nodes(page);
     let links = link_counts(page, &counted);
     let least = CONCENTRATION * links[page.body().index()].value();
@@ -100,9 +100,9 @@ pub(crate) fn menus(page: &Page) -> Vec<(NodeId, Links)> {
         .collect()
 }
 
-fn link_counts(page: &Page, counted: &[NodeId]) -> Vec<Links> {
+fn link_counts(page: &Page, counted: &[NodeId]) -> Vec<MenuLinks> {
     let measures = Measures::of(page);
-    let mut links = vec![Links::default(); page.len()];
+    let mut links = vec![MenuLinks::default(); page.len()];
     for &id in counted.iter().rev() {
         let measure = measures.get(id);
         let own = &mut links[id.index()];

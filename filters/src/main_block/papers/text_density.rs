@@ -34,7 +34,7 @@ use crate::main_block::Choice;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DensityMeasure"))]
 #[serde(rename_all = "snake_case")]
-pub enum Measure {
+pub enum DensityMeasure {
     /// Characters over tags.
     Plain,
     /// Characters over tags, lowered by links.
@@ -47,18 +47,18 @@ pub enum Measure {
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// `plain` or `composite`.
-    pub measure: Measure,
+    pub measure: DensityMeasure,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { measure: Measure::Composite }
+        Settings { measure: DensityMeasure::Composite }
     }
 }
 
 /// Sums over a subtree.
 #[derive(Clone, Copy, Default)]
-struct Sums {
+struct DensitySums {
     chars: u32,
     tags: u32,
     link_chars: u32,
@@ -87,9 +87,9 @@ pub(crate) fn choose(page: &Page, settings: &Settings) -> Choice {
     kept.into()
 }
 
-fn densities(page: &Page, measure: Measure) -> Vec<f64> {
+fn densities(page: &Page, measure: DensityMeasure) -> Vec<f64> {
     let body = page.body();
-    let mut sums = vec![Sums::default(); page.len()];
+    let mut sums = vec![DensitySums::default(); page.len()];
     let live: Vec<NodeId> = page.live(body).collect();
     for &id in live.iter().rev() {
         let own = &mut sums[id.index()];
@@ -116,7 +116,7 @@ fn densities(page: &Page, measure: Measure) -> Vec<f64> {
     sums.iter().map(|&sum| density(sum, whole, measure)).collect()
 }
 
-fn density(node: Sums, body: Sums, measure: Measure) -> f64 {
+fn density(node: DensitySums, body: DensitySums, measure: DensityMeasure) -> f64 {
     if node.chars == 0 {
         return 0.0;
     }
@@ -124,7 +124,7 @@ fn density(node: Sums, body: Sums, measure: Measure) -> f64 {
     let chars = f64::from(node.chars);
     let tags = at_least_one(node.tags);
     let plain = chars / tags;
-    if measure == Measure::Plain {
+    if measure == DensityMeasure::Plain {
         return plain;
     }
     let unlinked = at_least_one(node.chars - node.link_chars);
@@ -197,10 +197,10 @@ mod tests {
     fn densities_are_those_worked_by_hand() {
         // 12 characters, 4 of them linked, in 3 tags of which one is a link.
         let page = page("<div id=d><p id=p>abcd<b>efgh</b></p><a id=a href=/x>ijkl</a></div>");
-        let plain = densities(&page, Measure::Plain);
+        let plain = densities(&page, DensityMeasure::Plain);
         assert_near(plain[by_id(&page, "d").index()], 12.0 / 3.0);
         assert_near(plain[by_id(&page, "p").index()], 8.0);
-        let composite = densities(&page, Measure::Composite);
+        let composite = densities(&page, DensityMeasure::Composite);
         // The body has the same sums: base ln(12/8 * 4 + 4/12 * 12 + e), inside (12/4) * (3/1).
         let base = (12.0 / 8.0 * 4.0 + 4.0 + std::f64::consts::E).ln();
         let expected: f64 = 4.0 * (3.0f64 * 3.0).ln() / base.ln();

@@ -1,6 +1,6 @@
 //! How near, and how large, the nearest element of each kind around the block is.
 
-use super::{Base, Family, Row};
+use super::{Base, Family, RowSink};
 use crate::html::{
     NodeId,
     attribute_hints::class_hints::{CLASS_HINTS, ClassHint, LANDMARKS, Landmark},
@@ -70,7 +70,7 @@ type Levels = [f32; NEAR.len() + NEAR_LANDMARKS.len() + 1];
 const NEGATIVE_AT: usize = NEAR.len() + NEAR_LANDMARKS.len();
 
 #[derive(Clone)]
-struct Surroundings {
+struct BlockSurroundings {
     levels: Levels,
     /// Share of the page of the nearest: [`SHARE`].
     shares: [f32; SHARE.len()],
@@ -108,12 +108,15 @@ const LANDMARKS_AT: [u8; 32] = {
 };
 
 /// By place.
-pub(super) struct Around(Vec<Surroundings>);
+pub(super) struct Around(Vec<BlockSurroundings>);
 
 impl Around {
-    pub(super) fn of(base: &Base<'_>) -> Around {
-        let of_body =
-            Surroundings { levels: [f32::INFINITY; NEGATIVE_AT + 1], shares: [0.0; SHARE.len()], share_negative: 2.0 };
+    pub(super) fn new(base: &Base<'_>) -> Around {
+        let of_body = BlockSurroundings {
+            levels: [f32::INFINITY; NEGATIVE_AT + 1],
+            shares: [0.0; SHARE.len()],
+            share_negative: 2.0,
+        };
         Around(base.downwards(of_body, |id, above| {
             let mut own = above.clone();
             for level in &mut own.levels {
@@ -151,7 +154,7 @@ fn each_bit(mut bits: u32, mut tell: impl FnMut(usize)) {
 }
 
 impl Family for Around {
-    fn add(&self, base: &Base<'_>, _: usize, chain: &[NodeId], row: &mut impl Row) {
+    fn add(&self, base: &Base<'_>, _: usize, chain: &[NodeId], row: &mut impl RowSink) {
         let own = &self.0[base.place(chain[0])];
         let far = |level: f32| if level.is_finite() { level } else { FAR };
         let (near, rest) = own.levels.split_at(NEAR.len());

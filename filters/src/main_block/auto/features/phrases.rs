@@ -1,12 +1,12 @@
 //! What the words of a block and of those around it are about: classes of the vocabulary, prices, dates, and where it stands among
 //! records.
 
-use super::{Base, Family, Row, log, ratio};
+use super::{Base, Family, RowSink, log, ratio};
 use crate::{
     html::{NodeId, Page, tag::Tag},
     main_block::auto::{
-        blocks::Blocks,
-        records::{Records, signs::is_written_date},
+        blocks::TextBlocks,
+        records::{Records, mentions::is_written_date},
     },
     page_type::prices,
     vocabulary::{self, Class, Hits},
@@ -67,7 +67,7 @@ pub(super) struct Phrases {
 }
 
 impl Phrases {
-    pub(super) fn of(base: &Base<'_>, records: &Records) -> Phrases {
+    pub(super) fn new(base: &Base<'_>, records: &Records) -> Phrases {
         let list = &base.blocks.list;
         let says: Vec<Says> = (0..list.len()).map(|at| says(base.page, base.blocks, at)).collect();
         let mut ago = [FAR; HEADS.len()];
@@ -104,7 +104,7 @@ impl Phrases {
     }
 }
 
-fn says(page: &Page, blocks: &Blocks, at: usize) -> Says {
+fn says(page: &Page, blocks: &TextBlocks, at: usize) -> Says {
     let block = &blocks.list[at];
     if block.stats.words > MOST_WORDS {
         return Says::default();
@@ -120,7 +120,7 @@ fn says(page: &Page, blocks: &Blocks, at: usize) -> Says {
 }
 
 impl Family for Phrases {
-    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut impl Row) {
+    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut impl RowSink) {
         let says = self.says[index];
         for class in Class::ALL {
             let bit = class.bit();

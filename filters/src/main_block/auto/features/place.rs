@@ -1,12 +1,12 @@
 //! Where on the page the block stands: its order, the heading above it, the headline.
 
-use super::{Base, Family, Row, log, ratio};
+use super::{Base, Family, RowSink, log, ratio};
 use crate::html::{NodeId, tag::Tag};
 
 /// Blocks that a heading reaches at most.
 const REACH: usize = 40;
 
-pub(super) struct Place {
+pub(super) struct PlaceOnPage {
     /// Words before each block.
     before: Vec<f32>,
     /// The last heading at or before each block, by block.
@@ -15,8 +15,8 @@ pub(super) struct Place {
     headline: Option<usize>,
 }
 
-impl Place {
-    pub(super) fn of(base: &Base<'_>) -> Place {
+impl PlaceOnPage {
+    pub(super) fn new(base: &Base<'_>) -> PlaceOnPage {
         let mut words = 0.0;
         let mut last = None;
         let (mut before, mut heading) = (Vec::new(), Vec::new());
@@ -30,12 +30,12 @@ impl Place {
         }
         let headline =
             base.page.headline.node.map(|node| base.blocks.list.partition_point(|block| block.container < node));
-        Place { before, heading, headline }
+        PlaceOnPage { before, heading, headline }
     }
 }
 
-impl Family for Place {
-    fn add(&self, base: &Base<'_>, index: usize, _: &[NodeId], row: &mut impl Row) {
+impl Family for PlaceOnPage {
+    fn add(&self, base: &Base<'_>, index: usize, _: &[NodeId], row: &mut impl RowSink) {
         let list = &base.blocks.list;
         let heading = self.heading[index];
         let distance = heading.map_or(REACH as f32 * 2.0, |at| (index - at) as f32);

@@ -1,6 +1,6 @@
 //! What repeats: equal texts, equal ways of tags down from the body, siblings of one tag and first class.
 
-use super::{Base, Family, Row, log, ratio};
+use super::{Base, Family, RowSink, log, ratio};
 use crate::{
     hashing::{self, SeenFilter},
     html::NodeId,
@@ -38,14 +38,14 @@ impl Numbers {
         Numbers(hashing::Table::with_capacity_and_hasher(keys, hashing::RandomState::default()))
     }
 
-    fn of(&mut self, key: u64) -> usize {
+    fn number(&mut self, key: u64) -> usize {
         let next = self.0.len();
         *self.0.entry(key).or_insert(next)
     }
 }
 
 impl Repetition {
-    pub(super) fn of(base: &Base<'_>) -> Repetition {
+    pub(super) fn new(base: &Base<'_>) -> Repetition {
         let (paths, path_of) = paths(base);
         Repetition {
             copies: occurrences(base.blocks.list.iter().map(|block| block.stats.hash)),
@@ -103,7 +103,7 @@ fn paths(base: &Base<'_>) -> (Vec<Path>, Vec<usize>) {
     let mut paths: Vec<Path> = Vec::new();
     let mut path_of = Vec::with_capacity(base.blocks.list.len());
     for block in &base.blocks.list {
-        let number = numbers.of(keys[base.place(block.container)]);
+        let number = numbers.number(keys[base.place(block.container)]);
         if number == paths.len() {
             paths.push(Path::default());
         }
@@ -133,7 +133,7 @@ fn siblings(base: &Base<'_>) -> Vec<f32> {
 /// How often each of some keys occurs.
 fn occurrences(keys: impl ExactSizeIterator<Item = u64>) -> Vec<f32> {
     let mut numbers = Numbers::with_room(keys.len());
-    let which: Vec<usize> = keys.map(|key| numbers.of(key)).collect();
+    let which: Vec<usize> = keys.map(|key| numbers.number(key)).collect();
     let mut counts = vec![0.0; numbers.0.len()];
     for &number in &which {
         counts[number] += 1.0;
@@ -142,7 +142,7 @@ fn occurrences(keys: impl ExactSizeIterator<Item = u64>) -> Vec<f32> {
 }
 
 impl Family for Repetition {
-    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut impl Row) {
+    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut impl RowSink) {
         row.add("copies", self.copies[index]);
         let [before, behind] = self.said[index];
         row.add("said_before", before);

@@ -1,6 +1,6 @@
 //! What rules would say of the page: what is furniture by tag, role and name, where the rest narrows down to.
 
-use super::{Base, Family, Row, around::NEGATIVE, ratio};
+use super::{Base, Family, RowSink, around::NEGATIVE, ratio};
 use crate::html::{NodeId, attribute_hints::class_hints::Landmark, tag::Tag};
 
 /// Landmarks that hold no content, wherever they stand; a header only outside the content.
@@ -16,7 +16,7 @@ const NAMED_SHARE: f32 = 0.15;
 
 /// Properties of an element from the elements around it.
 #[derive(Clone, Copy)]
-struct Told {
+struct SectionText {
     is_content: bool,
     /// Inside furniture.
     is_furniture: bool,
@@ -28,7 +28,7 @@ struct Told {
 
 pub(super) struct Sections {
     /// By place.
-    told: Vec<Told>,
+    told: Vec<SectionText>,
     /// Unlinked characters outside of furniture, by row.
     clean: Vec<f32>,
     /// Containers of 40, 60 and 80 % of them.
@@ -38,7 +38,7 @@ pub(super) struct Sections {
 }
 
 impl Sections {
-    pub(super) fn of(base: &Base<'_>) -> Sections {
+    pub(super) fn new(base: &Base<'_>) -> Sections {
         let told = told(base);
         let clean = clean(base, &told);
         let narrowed = [0.4, 0.6, 0.8].map(|share| narrow(base, &clean, share));
@@ -47,15 +47,15 @@ impl Sections {
     }
 }
 
-fn told(base: &Base<'_>) -> Vec<Told> {
-    let of_body = Told { is_content: false, is_furniture: false, is_dropped: false, article: None };
+fn told(base: &Base<'_>) -> Vec<SectionText> {
+    let of_body = SectionText { is_content: false, is_furniture: false, is_dropped: false, article: None };
     base.downwards(of_body, |id, above| {
         let marks = base.marks(id);
         let tag = base.page.tag(id);
         let is_content = above.is_content || matches!(tag, Some(Tag::Article | Tag::Main));
         let is_furniture =
             above.is_furniture || marks.has_any(0, FURNITURE) || marks.is(Landmark::Header) && !is_content;
-        Told {
+        SectionText {
             is_content,
             is_furniture,
             is_dropped: above.is_dropped || is_furniture || marks.has_any(NEGATIVE, 0) && base.share(id) < NAMED_SHARE,
@@ -64,7 +64,7 @@ fn told(base: &Base<'_>) -> Vec<Told> {
     })
 }
 
-fn clean(base: &Base<'_>, told: &[Told]) -> Vec<f32> {
+fn clean(base: &Base<'_>, told: &[SectionText]) -> Vec<f32> {
     let mut clean = vec![0.0; base.page.len()];
     for block in &base.blocks.list {
         if !told[base.place(block.container)].is_furniture {
@@ -117,10 +117,10 @@ fn rule(base: &Base<'_>, clean: &[f32]) -> NodeId {
 }
 
 impl Family for Sections {
-    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut impl Row) {
+    fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut impl RowSink) {
         let container = chain[0];
         let inside = |id: NodeId| base.page.contains(id, container);
-        let Told { is_furniture, is_dropped, article, .. } = self.told[base.place(container)];
+        let SectionText { is_furniture, is_dropped, article, .. } = self.told[base.place(container)];
         row.flag("furniture", is_furniture);
         row.flag("rule_dropped", is_dropped);
         row.flag("rule_kept", inside(self.rule) && !is_dropped);

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    main_block::auto::{blocks::Blocks, features, records::Records},
+    main_block::auto::{blocks::TextBlocks, features, records::Records},
     testing::page,
 };
 
@@ -45,20 +45,20 @@ fn rows_are_told_as_they_were_written() {
 #[test]
 fn a_tree_is_followed_to_its_leaf() {
     let forest = Forest::parse(&small()).unwrap();
-    let chance = |a, b| forest.chances(&written(&[[a, b]]))[0];
-    assert!((chance(1.0, 9.0) - 0.268_94).abs() < 1e-4);
-    assert!((chance(1.1, 2.0) - 0.5).abs() < 1e-6);
-    assert!((chance(1.1, 2.1) - 0.952_57).abs() < 1e-4);
+    let probability = |a, b| forest.probabilities(&written(&[[a, b]]))[0];
+    assert!((probability(1.0, 9.0) - 0.268_94).abs() < 1e-4);
+    assert!((probability(1.1, 2.0) - 0.5).abs() < 1e-6);
+    assert!((probability(1.1, 2.1) - 0.952_57).abs() < 1e-4);
 }
 
 #[test]
 fn rows_are_judged_alike_wherever_in_the_table_they_stand() {
     let forest = Forest::parse(&small()).unwrap();
     let rows: Vec<[f32; 2]> = (0u8..50).map(|row| [f32::from(row % 3), f32::from(row % 5)]).collect();
-    let chances = forest.chances(&written(&rows));
-    assert_eq!(chances.len(), rows.len());
-    for (row, chance) in rows.iter().zip(chances) {
-        assert_eq!(forest.chances(&written(&[*row])), [chance]);
+    let probabilities = forest.probabilities(&written(&rows));
+    assert_eq!(probabilities.len(), rows.len());
+    for (row, probability) in rows.iter().zip(probabilities) {
+        assert_eq!(forest.probabilities(&written(&[*row])), [probability]);
     }
 }
 
@@ -79,8 +79,8 @@ fn a_damaged_table_is_refused() {
 #[test]
 fn the_table_that_ships_has_the_columns_that_are_computed() {
     let page = page("<p>one</p>");
-    let blocks = Blocks::of(&page, &[]);
-    let records = Records::of(&page, &blocks, false);
+    let blocks = TextBlocks::from_page(&page, &[]);
+    let records = Records::from_page(&page, &blocks, false);
     let mut names = Vec::new();
     let rows = features::rows(&page, &blocks, &records, Some(&mut names));
     assert_eq!(Forest::shipped().columns, names);

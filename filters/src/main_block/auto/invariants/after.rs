@@ -1,7 +1,7 @@
 //! What stands after the last kept text and is the page's own all the same: the questions that a page answers in parts that unfold,
 //! the facts that it gives as a table under a heading, the list that a text announces.
 
-use super::{super::blocks::Blocks, between::stands_well, heading_of, scope};
+use super::{super::blocks::TextBlocks, between::stands_well, heading_of, scope};
 use crate::{
     hashing::Table,
     html::{NodeId, Page, tag::Tag},
@@ -19,7 +19,7 @@ const QUESTION_WORDS: std::ops::RangeInclusive<f32> = 3.0..=30.0;
 const ANSWER_WORDS: f32 = 250.0;
 
 /// Keeps all of it.
-pub(super) fn keep(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+pub(super) fn keep(page: &Page, blocks: &TextBlocks, kept: &mut [bool]) {
     let Some(last) = kept.iter().rposition(|&kept| kept) else { return };
     let end = blocks.list[last].container;
     keep_answered(page, blocks, end, kept);
@@ -28,7 +28,7 @@ pub(super) fn keep(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
 }
 
 /// Keeps questions that look alike, each with its answer.
-fn keep_answered(page: &Page, blocks: &Blocks, end: NodeId, kept: &mut [bool]) {
+fn keep_answered(page: &Page, blocks: &TextBlocks, end: NodeId, kept: &mut [bool]) {
     let list = &blocks.list;
     let asks = |at: usize| {
         let block = &list[at];
@@ -63,7 +63,7 @@ fn keep_answered(page: &Page, blocks: &Blocks, end: NodeId, kept: &mut [bool]) {
 }
 
 /// Keeps tables of facts under a heading of their own.
-fn keep_facts(page: &Page, blocks: &Blocks, last: usize, kept: &mut [bool]) {
+fn keep_facts(page: &Page, blocks: &TextBlocks, last: usize, kept: &mut [bool]) {
     if !page.has_any(&[Tag::Table]) {
         return;
     }
@@ -83,7 +83,7 @@ fn keep_facts(page: &Page, blocks: &Blocks, last: usize, kept: &mut [bool]) {
 }
 
 /// Keeps a list directly below a kept text of some length that ends in a colon.
-fn keep_announced(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+fn keep_announced(page: &Page, blocks: &TextBlocks, kept: &mut [bool]) {
     let announced: Vec<_> = (0..kept.len().saturating_sub(1))
         .filter(|&at| kept[at] && !kept[at + 1] && blocks.list[at].is_long())
         .filter_map(|at| {

@@ -1,4 +1,4 @@
-//! What stands between two kept texts is part of what they say, whatever its chance: a short list, a note, a quotation, a line of
+//! What stands between two kept texts is part of what they say, whatever its probability: a short list, a note, a quotation, a line of
 //! code, the name of a step, the time of an entry. A reader who meets both texts misses what led from one to the other.
 //!
 //! Not: links, controls, what has the words of boilerplate ("Share this"), and what is called clutter or stands in a landmark of its
@@ -9,8 +9,8 @@ use std::iter;
 use html5ever::{LocalName, local_name};
 
 use super::super::{
-    blocks::{Block, Blocks},
-    records::{Records, signs::is_written_date},
+    blocks::{TextBlock, TextBlocks},
+    records::{Records, mentions::is_written_date},
 };
 use super::heading_of;
 use crate::{
@@ -24,7 +24,7 @@ use crate::{
     vocabulary::{self, Class, any_of::AnyOf},
 };
 
-/// Words of all that stands between two texts, at most, items of lists without links aside. More is a part of the page with a chance of
+/// Words of all that stands between two texts, at most, items of lists without links aside. More is a part of the page with a probability of
 /// its own.
 const MOST_WORDS: f32 = 120.0;
 
@@ -85,7 +85,7 @@ const EMBEDS: AnyOf = AnyOf::new(&[
 ]);
 
 /// Keeps what stands between kept texts.
-pub(super) fn keep(page: &AnalysedPage, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
+pub(super) fn keep(page: &AnalysedPage, blocks: &TextBlocks, records: &Records, kept: &mut [bool]) {
     keep_embeds(page, blocks, kept);
     keep_gaps(page, blocks, records, kept);
     keep_lists_of_links(page, blocks, kept);
@@ -98,7 +98,7 @@ pub(super) fn keep(page: &AnalysedPage, blocks: &Blocks, records: &Records, kept
 
 /// Keeps a list of links that ends a section with a heading and a kept text, where other kept texts follow: the notes of a show, the files
 /// of a project. A list in the middle of a text leads to other articles as often as not.
-fn keep_lists_of_links(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+fn keep_lists_of_links(page: &Page, blocks: &TextBlocks, kept: &mut [bool]) {
     let list = &blocks.list;
     let Some(end) = (0..list.len()).rev().find(|&at| kept[at] && list[at].is_long()) else { return };
     for at in 0..end {
@@ -122,7 +122,7 @@ fn keep_lists_of_links(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
 }
 
 /// Keeps a list of short facts between the headline and the first text: "5 rooms", "142 m²". Not a day and the time that reading takes.
-fn keep_facts(page: &AnalysedPage, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
+fn keep_facts(page: &AnalysedPage, blocks: &TextBlocks, records: &Records, kept: &mut [bool]) {
     /// Texts below the headline that are looked at.
     const NEAR: usize = 30;
     let list = &blocks.list;
@@ -139,7 +139,7 @@ fn keep_facts(page: &AnalysedPage, blocks: &Blocks, records: &Records, kept: &mu
             continue;
         };
         let texts: Vec<String> = list[own.clone()].iter().map(|block| blocks.text(page, block)).collect();
-        let is_fact = |(block, text): (&Block, &String)| {
+        let is_fact = |(block, text): (&TextBlock, &String)| {
             let in_post = records.post_around(block) != NodeId::DOCUMENT;
             !in_post && block.stats.words <= LABEL_WORDS && block.linked == 0.0 && !is_written_date(text.trim())
         };
@@ -153,7 +153,7 @@ fn keep_facts(page: &AnalysedPage, blocks: &Blocks, records: &Records, kept: &mu
 }
 
 /// Keeps what is short between two kept texts of some length.
-fn keep_gaps(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
+fn keep_gaps(page: &Page, blocks: &TextBlocks, records: &Records, kept: &mut [bool]) {
     let list = &blocks.list;
     let texts: Vec<usize> = (0..list.len()).filter(|&at| kept[at] && list[at].is_long()).collect();
     // What was shown twice was dropped once.
@@ -191,7 +191,7 @@ fn keep_gaps(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool])
 
 /// Whether a text is a part of texts by what it is (an item, a quotation, a heading, a cell, a note, a file that is to be had), or stands
 /// where one of two others does, or in a box that looks like theirs. What has a box of its own kind is often a prompt.
-fn stands_as(page: &Page, blocks: &Blocks, block: &Block, ends: &[NodeId]) -> bool {
+fn stands_as(page: &Page, blocks: &TextBlocks, block: &TextBlock, ends: &[NodeId]) -> bool {
     const LEVELS: usize = 4;
     let own = block.container;
     let around = || page.self_and_ancestors(own).take(1 + LEVELS);
@@ -226,15 +226,15 @@ fn tells_of_text(page: &Page, id: NodeId) -> bool {
 const MAX_META: usize = 200;
 
 /// Whether a text is that of an item of a list, and leads nowhere.
-fn is_item(page: &Page, block: &Block) -> bool {
+fn is_item(page: &Page, block: &TextBlock) -> bool {
     let mut around = page.self_and_ancestors(block.container).take(3);
     block.linked == 0.0 && around.any(|up| matches!(page.tag(up), Some(Tag::Li | Tag::Dt | Tag::Dd)))
 }
 
 /// Whether links alike follow a text that ends in a colon, among its own siblings: the things that it announces.
-fn is_announced_list(page: &Page, blocks: &Blocks, before: usize, after: usize) -> bool {
+fn is_announced_list(page: &Page, blocks: &TextBlocks, before: usize, after: usize) -> bool {
     let parent = page.parent(blocks.list[before].container);
-    let is_beside = |block: &Block| page.parent(block.container) == parent;
+    let is_beside = |block: &TextBlock| page.parent(block.container) == parent;
     let between = &blocks.list[before + 1..after];
     let are_links = || between.iter().all(|block| is_beside(block) && block.linked * 2.0 > block.chars);
     between.len() >= LIST
@@ -244,7 +244,7 @@ fn is_announced_list(page: &Page, blocks: &Blocks, before: usize, after: usize) 
 }
 
 /// Whether a text holds no link to another page: none at all, or to files that are to be had.
-fn leads_nowhere(page: &Page, blocks: &Blocks, block: &Block) -> bool {
+fn leads_nowhere(page: &Page, blocks: &TextBlocks, block: &TextBlock) -> bool {
     block.linked * 4.0 <= block.chars || blocks.links(page, block).all(|link| leads_to_file(page, link))
 }
 
@@ -261,11 +261,11 @@ fn leads_to_file(page: &Page, link: NodeId) -> bool {
 }
 
 /// Whether a text between two others, given by where they stand, is no control and no clutter by its words and by what is around it.
-fn is_content(page: &Page, blocks: &Blocks, block: &Block, ends: &[NodeId]) -> bool {
+fn is_content(page: &Page, blocks: &TextBlocks, block: &TextBlock, ends: &[NodeId]) -> bool {
     stands_well(page, block.container, ends) && !is_boilerplate(page, blocks, block)
 }
 
-fn is_boilerplate(page: &Page, blocks: &Blocks, block: &Block) -> bool {
+fn is_boilerplate(page: &Page, blocks: &TextBlocks, block: &TextBlock) -> bool {
     const MOST: f32 = 15.0;
     block.stats.words <= MOST && vocabulary::hits(blocks.text(page, block)).start & BOILERPLATE != 0
 }
@@ -290,7 +290,7 @@ pub(super) fn stands_well(page: &Page, id: NodeId, ends: &[NodeId]) -> bool {
 }
 
 /// Keeps the posts of other sites and the cards of links beside kept texts, whole.
-fn keep_embeds(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+fn keep_embeds(page: &Page, blocks: &TextBlocks, kept: &mut [bool]) {
     /// Elements around an embedded post that hold nothing else, and one that holds the text.
     const FRAMES: usize = 4;
     let is_embed = |name: &LocalName, value: &str| *name == local_name!("class") && EMBEDS.are_in(value);
@@ -319,7 +319,7 @@ fn keep_embeds(page: &Page, blocks: &Blocks, kept: &mut [bool]) {
 }
 
 /// Whether an element holds kept text directly.
-fn is_flow(page: &Page, blocks: &Blocks, id: NodeId, kept: &[bool]) -> bool {
+fn is_flow(page: &Page, blocks: &TextBlocks, id: NodeId, kept: &[bool]) -> bool {
     blocks.inside(page, id).any(|at| {
         let container = blocks.list[at].container;
         kept[at] && (container == id || page.tag(container) == Some(Tag::P) && page.parent(container) == id)
@@ -327,7 +327,7 @@ fn is_flow(page: &Page, blocks: &Blocks, id: NodeId, kept: &[bool]) -> bool {
 }
 
 /// Keeps short labels, names and times that stand directly above a kept text in one box with it, where several look alike.
-fn keep_labels(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool]) {
+fn keep_labels(page: &Page, blocks: &TextBlocks, records: &Records, kept: &mut [bool]) {
     let list = &blocks.list;
     let mut alike: Table<_, (usize, Vec<usize>)> = Table::default();
     for at in 0..list.len().saturating_sub(1) {
@@ -361,7 +361,7 @@ fn keep_labels(page: &Page, blocks: &Blocks, records: &Records, kept: &mut [bool
 }
 
 /// The element around a block and nothing else.
-fn outermost_with(page: &Page, blocks: &Blocks, at: usize) -> NodeId {
+fn outermost_with(page: &Page, blocks: &TextBlocks, at: usize) -> NodeId {
     let first = blocks.texts(&blocks.list[at])[0];
     let is_alone = |up: &NodeId| blocks.inside(page, *up) == (at..at + 1);
     page.ancestors(first).take(LEVELS).take_while(is_alone).last().unwrap_or(first)

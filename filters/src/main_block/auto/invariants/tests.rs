@@ -19,7 +19,7 @@ const PIECES: [&str; 10] = [
 ];
 
 /// Beginnings of the rows and items of which only a part is kept, though each is one thing by its tag.
-fn parted(page: &Page, blocks: &Blocks, kept: &[bool]) -> Vec<String> {
+fn parted(page: &Page, blocks: &TextBlocks, kept: &[bool]) -> Vec<String> {
     let mut table_end = NodeId::DOCUMENT;
     let units = page.live(page.body()).filter(|&id| match page.tag(id) {
         Some(Tag::Table) => {
@@ -47,7 +47,7 @@ proptest! {
     ) {
         let html: String = pieces.into_iter().map(|piece| PIECES[piece]).collect();
         let page = page(&html);
-        let blocks = Blocks::of(&page, &[]);
+        let blocks = TextBlocks::from_page(&page, &[]);
         let mut kept: Vec<bool> = choice.into_iter().cycle().take(blocks.list.len()).collect();
         enforce(&page, &blocks, &Records::default(), &mut kept);
         prop_assert_eq!(parted(&page, &blocks, &kept), Vec::<String>::new(), "{}", html);
@@ -63,7 +63,7 @@ proptest! {
 #[test]
 fn prices_that_all_go_are_noticed() {
     let page = page("<p>$4</p><p>$5</p><p>$6</p><p>text</p>");
-    let blocks = Blocks::of(&page, &[]);
+    let blocks = TextBlocks::from_page(&page, &[]);
     let is_lost = |kept: [bool; 4], least| loses_all(&prices_of(&page, &blocks), &kept, least);
     assert!(is_lost([false, false, false, true], 3));
     assert!(!is_lost([false, false, false, true], 4));
@@ -73,7 +73,7 @@ fn prices_that_all_go_are_noticed() {
 /// The texts that are kept when those that say `kept` were chosen.
 fn with_headings(html: &str) -> Vec<String> {
     let page = page(html);
-    let blocks = Blocks::of(&page, &[]);
+    let blocks = TextBlocks::from_page(&page, &[]);
     let texts: Vec<String> = blocks.list.iter().map(|block| blocks.text(&page, block)).collect();
     let mut kept: Vec<bool> = texts.iter().map(|text| text.starts_with("kept")).collect();
     enforce(&page, &blocks, &Records::default(), &mut kept);
@@ -119,7 +119,7 @@ const TEXT: &str = "<p>kept and so the clock went on, as all clocks do, whoever 
 /// What else is kept of a page of which the texts are kept that begin with "kept".
 fn also_kept(html: &str) -> Vec<String> {
     let page = page(html);
-    let blocks = Blocks::of(&page, &[]);
+    let blocks = TextBlocks::from_page(&page, &[]);
     let text = |block| blocks.text(&page, block);
     let mut kept: Vec<bool> = blocks.list.iter().map(|block| text(block).starts_with("kept")).collect();
     enforce(&page, &blocks, &Records::default(), &mut kept);
@@ -217,7 +217,7 @@ fn questions_with_answers_and_facts_below_the_text_stay() {
 fn the_title_of_a_table_of_contents_goes_with_its_links() {
     let title = |html: &str| {
         let page = page(html);
-        let blocks = Blocks::of(&page, &[]);
+        let blocks = TextBlocks::from_page(&page, &[]);
         let mut kept: Vec<bool> = blocks.list.iter().map(|block| block.linked == 0.0).collect();
         enforce(&page, &blocks, &Records::default(), &mut kept);
         kept[0]

@@ -3,7 +3,7 @@
 
 use html5ever::local_name;
 
-use super::Words;
+use super::WordSums;
 use crate::html::{NodeId, Page, tag::Tag};
 
 /// Words of one on average, at most. The first lines of a story are 40 to 80 words.
@@ -16,11 +16,11 @@ const MAX_PLACES: usize = 8;
 const MAX_NODES: usize = 60;
 
 /// Whether most of them are.
-pub(super) fn are_most(page: &Page, words: &[Words], members: &[NodeId]) -> bool {
+pub(super) fn are_most(page: &Page, words: &[WordSums], members: &[NodeId]) -> bool {
     2 * members.iter().filter(|&&id| is_card(page, words, id)).count() > members.len()
 }
 
-fn is_card(page: &Page, words: &[Words], id: NodeId) -> bool {
+fn is_card(page: &Page, words: &[WordSums], id: NodeId) -> bool {
     let is_heading = |id: NodeId| page.tag(id).is_some_and(Tag::is_heading);
     let mut places: Vec<&str> = Vec::new();
     let (mut has_heading, mut has_picture) = (false, false);

@@ -1,6 +1,6 @@
 //! Quotations in the posts of a thread.
 
-use super::{super::blocks::Blocks, Records, signs};
+use super::{super::blocks::TextBlocks, Records, mentions};
 use crate::html::{NodeId, Page};
 
 /// Words of a quotation that stays with what answers it, at most. WCXB dev, whose annotators leave quotations out: word F1 of forums .8273
@@ -10,10 +10,10 @@ const MAX_WORDS: f32 = 60.0;
 impl Records {
     /// Keeps a short quotation with the text below it: an answer is of no use without what it answers. Others stay or go as one: "Ann wrote"
     /// without her words stands above those of somebody else.
-    pub(in super::super) fn settle_quotes(&self, page: &Page, blocks: &Blocks, kept: &mut [bool]) {
+    pub(in super::super) fn settle_quotes(&self, page: &Page, blocks: &TextBlocks, kept: &mut [bool]) {
         let mut end = NodeId::DOCUMENT;
         for id in self.posts.iter().flat_map(|&post| page.live(post)) {
-            if id < end || !signs::is_quotation(page, id) {
+            if id < end || !mentions::is_quotation(page, id) {
                 continue;
             }
             end = page.end(id);

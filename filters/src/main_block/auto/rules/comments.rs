@@ -38,14 +38,14 @@ pub(super) fn drop(context: &Context<'_>, kept: &mut [bool]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{main_block::auto::blocks::Blocks, testing::page};
+    use crate::{main_block::auto::blocks::TextBlocks, testing::page};
 
     #[test]
     fn comments_go_where_name_and_heading_call_them_so() {
         let text = format!("<p>{}</p>", "The tide was out and the boats lay on the sand. ".repeat(3));
         let left = |html: &str| {
             let page = page(&format!("{text}{html}"));
-            let blocks = Blocks::of(&page, &[]);
+            let blocks = TextBlocks::from_page(&page, &[]);
             let kept = super::super::proposed(&page, &blocks, 0.5, vec![true; blocks.list.len()], drop);
             kept.iter().filter(|kept| **kept).count()
         };

@@ -58,14 +58,14 @@ fn is_box(context: &Context<'_>, id: NodeId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{main_block::auto::blocks::Blocks, testing::page};
+    use crate::{main_block::auto::blocks::TextBlocks, testing::page};
 
     #[test]
     fn what_opens_over_a_page_goes_and_what_is_the_page_stays() {
         let text = format!("<p>{}</p>", "The tide was out and the boats lay on the sand. ".repeat(3));
         let left = |html: &str| {
             let page = page(html);
-            let blocks = Blocks::of(&page, &[]);
+            let blocks = TextBlocks::from_page(&page, &[]);
             let kept = super::super::proposed(&page, &blocks, 0.5, vec![true; blocks.list.len()], drop);
             kept.iter().filter(|kept| **kept).count()
         };

@@ -10,7 +10,7 @@
 
 use std::iter;
 
-use super::{super::blocks::Block, Context};
+use super::{super::blocks::TextBlock, Context};
 use crate::{
     hashing::Table,
     html::{NodeId, Page, tag::Tag},
@@ -30,7 +30,7 @@ pub(super) fn drop(context: &Context<'_>, kept: &mut [bool]) {
     let Context { page, blocks, .. } = *context;
     let run: Vec<usize> =
         (0..blocks.list.len()).filter(|&index| kept[index] && blocks.list[index].stats.words > 0.0).collect();
-    let shown: Vec<&Block> = run.iter().map(|&index| &blocks.list[index]).collect();
+    let shown: Vec<&TextBlock> = run.iter().map(|&index| &blocks.list[index]).collect();
     let before = earlier(&shown);
     // Texts and words that are left before each place: of three copies the third follows the first where the second is gone.
     let mut left_before = vec![(0, 0.0)];
@@ -55,13 +55,13 @@ pub(super) fn drop(context: &Context<'_>, kept: &mut [bool]) {
 }
 
 /// For each text, where it stands before.
-fn earlier(shown: &[&Block]) -> Vec<Option<usize>> {
+fn earlier(shown: &[&TextBlock]) -> Vec<Option<usize>> {
     let mut last = Table::default();
     shown.iter().enumerate().map(|(at, block)| last.insert(block.stats.hash, at)).collect()
 }
 
 /// Where the longest run before this place begins that is repeated from it on, and its length.
-fn longest(shown: &[&Block], before: &[Option<usize>], at: usize) -> (usize, usize) {
+fn longest(shown: &[&TextBlock], before: &[Option<usize>], at: usize) -> (usize, usize) {
     let mut best = (at, 0);
     let mut place = before[at];
     for _ in 0..PLACES {
@@ -79,7 +79,7 @@ fn longest(shown: &[&Block], before: &[Option<usize>], at: usize) -> (usize, usi
 }
 
 /// Whether an author put both there: paragraphs of one text, items of one list, cells of one table, lines of code.
-pub(super) fn stand_together(page: &Page, one: &Block, other: &Block) -> bool {
+pub(super) fn stand_together(page: &Page, one: &TextBlock, other: &TextBlock) -> bool {
     let holds_rows = |id: NodeId| matches!(page.tag(id), Some(Tag::Table | Tag::Dl | Tag::Pre));
     page.parent(one.container) == page.parent(other.container)
         || iter::once(other.container)

@@ -1,4 +1,4 @@
-//! Footnotes: a short text at the end of a page, "Emphasis mine. ↩", has next to no chance by itself, and its mark in the kept text
+//! Footnotes: a short text at the end of a page, "Emphasis mine. ↩", has a probability near zero by itself, and its mark in the kept text
 //! would lead nowhere. What a mark in a kept text leads to stays.
 //!
 //! A mark is a link of a few characters, of which one at most is a letter ("1", "[12]", "*", "[a]", "注3"), or of names and a year
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use html5ever::local_name;
 
-use super::{super::blocks::Blocks, Context};
+use super::{super::blocks::TextBlocks, Context};
 use crate::html::attribute_hints::class_hints::{Landmark, RegionHints};
 use crate::html::{NodeId, Page, tag::Tag};
 
@@ -18,7 +18,7 @@ const MARK: usize = 5;
 /// Visible characters of a mark that ends in a year, at most: "[Miller and Smith 1998]".
 const NAMES: usize = 40;
 
-/// Words of a note, at most: notes of lawyers and historians. Longer ones have a chance by themselves.
+/// Words of a note, at most: notes of lawyers and historians. Longer ones have a probability by themselves.
 const WORDS: f32 = 200.0;
 
 /// Elements around a note that may be hidden.
@@ -53,7 +53,7 @@ pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {
 }
 
 /// The places that marks in kept texts lead to, and the marks.
-fn marks<'a>(page: &'a Page, blocks: &Blocks, kept: &[bool]) -> HashMap<&'a str, NodeId> {
+fn marks<'a>(page: &'a Page, blocks: &TextBlocks, kept: &[bool]) -> HashMap<&'a str, NodeId> {
     let mut marks = HashMap::new();
     let texts = blocks.list.iter().zip(kept);
     let with_links = texts.filter(|(block, kept)| **kept && block.linked > 0.0);
@@ -111,7 +111,7 @@ mod tests {
     /// Applies the rule to a page where the texts that begin with "kept" are kept.
     fn kept(html: &str) -> Vec<bool> {
         let page = page(html);
-        let blocks = Blocks::of(&page, &[]);
+        let blocks = TextBlocks::from_page(&page, &[]);
         let is_kept = |block| blocks.text(&page, block).starts_with("kept");
         let all = blocks.list.iter().map(is_kept).collect();
         super::super::proposed(&page, &blocks, 0.05, all, keep)

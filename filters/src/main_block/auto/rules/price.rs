@@ -1,10 +1,10 @@
-//! The price of what a page sells. It is a short text among buttons and choices, and its chance is theirs; but a product without
+//! The price of what a page sells. It is a short text among buttons and choices, and its probability is theirs; but a product without
 //! its price is of no use.
 //!
 //! Measured on WCXB dev, 2026-11-21, five folds: word F1 of its products .6517 with it and .6521 without (annotators differ): it is
 //! for the reader.
 
-use super::{super::blocks::Blocks, Context};
+use super::{super::blocks::TextBlocks, Context};
 use crate::{
     html::{Page, tag::Tag},
     page_type::{self, PageType},
@@ -64,19 +64,19 @@ pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {
     }
 }
 
-pub(super) fn is_price(page: &Page, blocks: &Blocks, at: usize) -> bool {
+pub(super) fn is_price(page: &Page, blocks: &TextBlocks, at: usize) -> bool {
     let block = &blocks.list[at];
     block.stats.words <= MAX_WORDS && !is_control(page, blocks, at) && page_type::prices(&blocks.text(page, block)) > 0
 }
 
 /// A button, or one of the colours and sizes to choose from.
-pub(super) fn is_control(page: &Page, blocks: &Blocks, at: usize) -> bool {
+pub(super) fn is_control(page: &Page, blocks: &TextBlocks, at: usize) -> bool {
     let tag = page.tag(blocks.list[at].container);
     matches!(tag, Some(Tag::Button | Tag::Label | Tag::Option))
 }
 
 /// Whether no more of a text is linked than the sign of a footnote: prices in links are those of other goods.
-pub(super) fn is_mostly_text(blocks: &Blocks, at: usize) -> bool {
+pub(super) fn is_mostly_text(blocks: &TextBlocks, at: usize) -> bool {
     let block = &blocks.list[at];
     block.linked * 5.0 <= block.chars
 }
@@ -89,7 +89,7 @@ mod tests {
     /// Which texts are kept of a page that says it is this, of which only the last text is to begin with.
     fn kept(open_graph: &str, between: &str) -> Vec<bool> {
         let page = chair(open_graph, between);
-        let blocks = Blocks::of(&page, &[]);
+        let blocks = TextBlocks::from_page(&page, &[]);
         let mut all = vec![false; blocks.list.len()];
         *all.last_mut().unwrap() = true;
         super::super::proposed(&page, &blocks, 0.5, all, keep)
@@ -143,7 +143,7 @@ mod tests {
         let mut page = page_at("https://example.org/chair", &html);
         page.headline.node = Some(by_id(&page, "t"));
         page.claims.open_graph = "product".to_owned();
-        let blocks = Blocks::of(&page, &[]);
+        let blocks = TextBlocks::from_page(&page, &[]);
         let all = super::super::proposed(&page, &blocks, 0.5, vec![false, false, true], keep);
         assert_eq!(all, [true, false, true]);
     }

@@ -3,7 +3,7 @@
 use super::Context;
 use crate::{
     html::tag::Tag,
-    main_block::auto::blocks::Block,
+    main_block::auto::blocks::TextBlock,
     vocabulary::{self, Class},
 };
 
@@ -26,7 +26,7 @@ pub(super) fn drop(context: &Context<'_>, kept: &mut [bool]) {
             && block.stats.words <= MOST_WORDS
             && block.link_density() >= 1.0
             && matches!(context.page.tag(block.container), Some(Tag::P | Tag::Div))
-            && (list[at - 1].is_long() || list.get(at + 1).is_some_and(Block::is_long));
+            && (list[at - 1].is_long() || list.get(at + 1).is_some_and(TextBlock::is_long));
         if is_button && vocabulary::hits(context.blocks.text(context.page, block)).start & PROMPTS != 0 {
             kept[at] = false;
         }
@@ -36,14 +36,14 @@ pub(super) fn drop(context: &Context<'_>, kept: &mut [bool]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{main_block::auto::blocks::Blocks, testing::page};
+    use crate::{main_block::auto::blocks::TextBlocks, testing::page};
 
     #[test]
     fn a_button_between_paragraphs_goes_and_a_link_stays() {
         let text = format!("<p>{}</p>", "The tide was out and the boats lay on the sand. ".repeat(3));
         let left = |between: &str| {
             let page = page(&format!("{text}{between}{text}"));
-            let blocks = Blocks::of(&page, &[]);
+            let blocks = TextBlocks::from_page(&page, &[]);
             let kept = vec![true; blocks.list.len()];
             super::super::proposed(&page, &blocks, 0.5, kept, drop)[1]
         };

@@ -5,7 +5,7 @@ use std::ops::Range;
 use html5ever::local_name;
 
 use super::{
-    super::blocks::{Block, Blocks},
+    super::blocks::{TextBlock, TextBlocks},
     Context,
 };
 use crate::{
@@ -45,7 +45,7 @@ pub(super) fn drop(context: &Context<'_>, kept: &mut [bool]) {
 }
 
 /// Where the list begins at the end of what is kept. The heading of a kept text would stay with it, kept or not.
-fn end(page: &Page, blocks: &Blocks, kept: &[bool]) -> usize {
+fn end(page: &Page, blocks: &TextBlocks, kept: &[bool]) -> usize {
     let list = &blocks.list;
     let look = |at: usize| {
         let block = &list[at];
@@ -76,7 +76,7 @@ fn end(page: &Page, blocks: &Blocks, kept: &[bool]) -> usize {
 }
 
 /// The lists among the kept blocks, each with its name.
-fn lists(page: &Page, blocks: &Blocks, kept: &[bool]) -> Vec<Range<usize>> {
+fn lists(page: &Page, blocks: &TextBlocks, kept: &[bool]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < kept.len() {
@@ -90,7 +90,7 @@ fn lists(page: &Page, blocks: &Blocks, kept: &[bool]) -> Vec<Range<usize>> {
 }
 
 /// One past the list that begins here; here where there is none.
-fn end_of_list(page: &Page, blocks: &Blocks, kept: &[bool], at: usize) -> usize {
+fn end_of_list(page: &Page, blocks: &TextBlocks, kept: &[bool], at: usize) -> usize {
     let block = &blocks.list[at];
     let is_kept_near = kept[at..].iter().take(3).any(|&kept| kept);
     let unlinked = block.stats.words * (1.0 - block.link_density());
@@ -111,12 +111,12 @@ fn end_of_list(page: &Page, blocks: &Blocks, kept: &[bool], at: usize) -> usize 
     }
 }
 
-fn is_heading(page: &Page, block: &Block) -> bool {
+fn is_heading(page: &Page, block: &TextBlock) -> bool {
     page.tag(block.container).is_some_and(Tag::is_heading)
 }
 
 /// How many of the next texts are links, what stands beside them, and the first lines of what they lead to, where another link follows.
-fn links(page: &Page, next: &[Block]) -> usize {
+fn links(page: &Page, next: &[TextBlock]) -> usize {
     let mut end = 0;
     for (at, block) in next.iter().enumerate().take(LONGEST) {
         let most = if at > 0 && end == at { TEASER } else { BESIDE };
@@ -130,7 +130,7 @@ fn links(page: &Page, next: &[Block]) -> usize {
 }
 
 /// Whether all links of a run of texts lead to other sites: an author put them there, a site lists its own articles.
-fn leads_elsewhere(page: &Page, blocks: &Blocks, run: Range<usize>) -> bool {
+fn leads_elsewhere(page: &Page, blocks: &TextBlocks, run: Range<usize>) -> bool {
     let links = blocks.list[run].iter().flat_map(|block| blocks.links(page, block));
     let mut addresses = links.filter_map(|link| page.address(link, &local_name!("href"))).peekable();
     addresses.peek().is_some() && addresses.all(|to| !is_same_site(page.web_url(), &to))
@@ -143,7 +143,7 @@ mod tests {
 
     fn found(html: &str) -> Vec<Range<usize>> {
         let page = page_at("https://www.example.org/bread", html);
-        let blocks = Blocks::of(&page, &[]);
+        let blocks = TextBlocks::from_page(&page, &[]);
         lists(&page, &blocks, &vec![true; blocks.list.len()])
     }
 

@@ -1,12 +1,12 @@
 //! The standfirst: the sentence or two between the headline and the text that say what it is about. Its words are those of an
-//! advertisement, and its place is that of bylines and notices, so its chance is low.
+//! advertisement, and its place is that of bylines and notices, so its probability is low.
 //!
 //! Measured on WCXB dev, 2026-11-21, five folds: word F1 .8754 with it and .8756 without (annotators differ): it is for the reader.
 
 use html5ever::local_name;
 
 use super::{
-    super::blocks::{Block, Blocks},
+    super::blocks::{TextBlock, TextBlocks},
     Context,
 };
 use crate::{
@@ -18,10 +18,10 @@ use crate::{
     },
 };
 
-/// The least chance. Lower: notices ("we may earn a commission") and thanks for a subscription come along.
-const CHANCE: f64 = 0.2;
+/// The least probability. Lower: notices ("we may earn a commission") and thanks for a subscription come along.
+const MIN_PROBABILITY: f64 = 0.2;
 
-/// Its words. Fewer are a date or a byline, more are a text with a chance of its own.
+/// Its words. Fewer are a date or a byline, more are a text with a probability of its own.
 const WORDS: std::ops::RangeInclusive<f32> = 8.0..=60.0;
 
 /// Texts from the headline to the standfirst, at most: the author, the day, minutes to read, a caption.
@@ -49,7 +49,7 @@ pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {
     for index in below.start..first.min(below.start + NEAR) {
         let block = &blocks.list[index];
         let is_one = is_text(page, block)
-            && (scored[index].chance >= CHANCE && is_sentence(block)
+            && (scored[index].probability >= MIN_PROBABILITY && is_sentence(block)
                 || is_described(page, blocks, block, &description)
                 || block.linked == 0.0 && (is_named(page, block) || is_below(page, block, index, below.start)));
         if has_begun && !is_one && !kept[index] {
@@ -60,28 +60,28 @@ pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {
     }
 }
 
-fn is_text(page: &Page, block: &Block) -> bool {
+fn is_text(page: &Page, block: &TextBlock) -> bool {
     let is_text = |tag: Tag| tag.is_heading() || matches!(tag, Tag::P | Tag::Div | Tag::Section);
     WORDS.contains(&block.stats.words) && page.tag(block.container).is_some_and(is_text)
 }
 
-fn is_sentence(block: &Block) -> bool {
+fn is_sentence(block: &TextBlock) -> bool {
     block.linked == 0.0 && block.stats.ends_sentence
 }
 
-fn is_named(page: &Page, block: &Block) -> bool {
+fn is_named(page: &Page, block: &TextBlock) -> bool {
     let names = [local_name!("class"), local_name!("id"), local_name!("itemprop")];
     let values = names.iter().filter_map(|name| page.attribute(block.container, name));
     values.flat_map(words_of_identifier).any(|word| NAMES.contains(&word.as_str()))
 }
 
 /// A heading directly below the headline, of eight words and more, announces no chapter.
-fn is_below(page: &Page, block: &Block, index: usize, first: usize) -> bool {
+fn is_below(page: &Page, block: &TextBlock, index: usize, first: usize) -> bool {
     index == first && page.tag(block.container).is_some_and(Tag::is_heading)
 }
 
 /// Whether a text says what the page gives to search engines.
-fn is_described(page: &Page, blocks: &Blocks, block: &Block, description: &str) -> bool {
+fn is_described(page: &Page, blocks: &TextBlocks, block: &TextBlock, description: &str) -> bool {
     let start: String = folded(&blocks.text(page, block)).take(DESCRIBED).collect();
     start.chars().count() == DESCRIBED && description.starts_with(&start)
 }
@@ -91,20 +91,20 @@ mod tests {
     use super::*;
     use crate::testing::{by_id, page, words};
 
-    /// Which texts are kept of a page of which only its paragraph is to begin with, where all have this chance.
-    fn kept(between: &str, chance: f64) -> Vec<bool> {
-        kept_of(between, chance, "")
+    /// Which texts are kept of a page of which only its paragraph is to begin with, where all have this probability.
+    fn kept(between: &str, probability: f64) -> Vec<bool> {
+        kept_of(between, probability, "")
     }
 
     /// Which texts are kept of a page with this description.
-    fn kept_of(between: &str, chance: f64, description: &str) -> Vec<bool> {
+    fn kept_of(between: &str, probability: f64, description: &str) -> Vec<bool> {
         let mut page = page(&format!("<article><h1 id=h>The bridge</h1>{between}<p>{}</p></article>", words(40)));
         page.headline.node = Some(by_id(&page, "h"));
         page.metadata.description = Some(description.to_owned());
-        let blocks = Blocks::of(&page, &[]);
+        let blocks = TextBlocks::from_page(&page, &[]);
         let mut all = vec![false; blocks.list.len()];
         *all.last_mut().unwrap() = true;
-        super::super::proposed(&page, &blocks, chance, all, keep)
+        super::super::proposed(&page, &blocks, probability, all, keep)
     }
 
     const STANDFIRST: &str = "<p>Eleven months late and over budget, it opened on a clear morning in May.</p>";

@@ -29,7 +29,7 @@ impl std::iter::Sum for Ratio {
 
 /// Algorithm 1 for every node below the body, by row; weight 0 marks what does not count as a node.
 pub(crate) fn chars_nodes_ratios(page: &Page, settings: &Settings) -> Vec<Ratio> {
-    let non_content = NonContent::of(settings);
+    let non_content = NonContent::from_settings(settings);
     let mut ratios = vec![Ratio::default(); page.len()];
     let body = page.body();
     let mut discarded = Vec::new();
@@ -73,7 +73,7 @@ pub(crate) fn counted_nodes(page: &Page) -> Vec<NodeId> {
 struct NonContent([bool; Tag::COUNT]);
 
 impl NonContent {
-    fn of(settings: &Settings) -> NonContent {
+    fn from_settings(settings: &Settings) -> NonContent {
         let mut marks = [false; Tag::COUNT];
         let names = settings.non_content.iter();
         for tag in names.filter_map(|name| Tag::of_name(name)) {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Scored, Settings};
+use super::{ScoredNodes, Settings};
 use crate::html::Page;
 
 /// The composition of a page, derived from the scored tree.
@@ -27,7 +27,7 @@ const INDEX_LINKS_PER_WORD: f64 = 0.15;
 /// Ours: the links per word at the root of the scored tree, forms and scripts ignored.
 pub(crate) fn page_shape(page: &Page) -> (PageShape, f64) {
     let settings = Settings::default();
-    let scored = Scored::new(page, &settings);
+    let scored = ScoredNodes::new(page, &settings);
     let body = scored.counts[page.body().index()];
     if body.words == 0 {
         return (PageShape::Empty, 0.0);

@@ -12,7 +12,7 @@ const FIGURE_3: &str = "<body><p id=p>A paragraph <a id=a href=/x>with a link</a
         <b id=note>Note:</b><ul id=ul><li id=one>one two</li><li id=two>three four</li></ul></body>";
 
 fn scores(page: &Page, settings: &Settings, id: &str) -> f64 {
-    Scored::new(page, settings).score(by_id(page, id)).unwrap()
+    ScoredNodes::new(page, settings).score(by_id(page, id)).unwrap()
 }
 
 fn kept(html: &str, settings: &Settings) -> Vec<String> {
@@ -29,7 +29,7 @@ fn assert_near(left: f64, right: f64) {
 fn counts_are_those_of_figure_4() {
     let page = page(FIGURE_3);
     let settings = Settings::system(1);
-    let scored = Scored::new(&page, &settings);
+    let scored = ScoredNodes::new(&page, &settings);
     let of = |id| {
         let counts = scored.counts[by_id(&page, id).index()];
         (counts.words, counts.links)
@@ -109,7 +109,7 @@ fn scripts_are_text_until_they_are_removed() {
     let html = format!("<p id=text>{}</p><script id=s>{}</script>", words(5), words(50));
     let html = format!("<div id=a>{html}</div>");
     let page = page(&html);
-    let words_of = |settings: &Settings| Scored::new(&page, settings).counts[by_id(&page, "a").index()].words;
+    let words_of = |settings: &Settings| ScoredNodes::new(&page, settings).counts[by_id(&page, "a").index()].words;
     assert_eq!(words_of(&Settings::system(4)), 55);
     assert_eq!(words_of(&Settings::system(5)), 5);
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{main_block::auto::blocks::Blocks, testing::page};
+use crate::{main_block::auto::blocks::TextBlocks, testing::page};
 
 const TEXT: &str = "The bridge over the harbour opened on a clear morning in May, eleven months late. \
     Nobody who had waited for it complained about that.";
@@ -7,7 +7,7 @@ const TEXT: &str = "The bridge over the harbour opened on a clear morning in May
 /// Which texts stay of a page of which all were kept.
 fn kept(html: &str) -> Vec<bool> {
     let page = page(html);
-    let blocks = Blocks::of(&page, &[]);
+    let blocks = TextBlocks::from_page(&page, &[]);
     let all = vec![true; blocks.list.len()];
     super::super::proposed(&page, &blocks, 0.5, all, drop)
 }

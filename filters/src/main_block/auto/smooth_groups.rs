@@ -5,14 +5,14 @@
 //!
 //! Measured on WCXB dev, 2026-11-21, five folds: word F1 .8683 with all of it and without: it is for the reader.
 
-use super::{Scored, blocks::Blocks};
+use super::{Scored, blocks::TextBlocks};
 use crate::{
     html::{NodeId, Page, tag::Tag},
     measure::table::lays_out,
     vocabulary::words::count,
 };
 
-/// Words from which a block is a paragraph with a chance of its own, as in [`super::blocks::Block::is_long`]. A list that
+/// Words from which a block is a paragraph with a probability of its own, as in [`super::blocks::TextBlock::is_long`]. A list that
 /// holds most of its words in such blocks is one of posts, and none of it is pooled. Higher: longer items stand and fall
 /// together.
 const LONG: f64 = 20.0;
@@ -31,15 +31,15 @@ impl Sum {
     }
 }
 
-/// Gives blocks that belong together their mean chance, words as weights.
-pub(super) fn pool(page: &Page, blocks: &Blocks, scored: &mut [Scored]) {
+/// Gives blocks that belong together their mean probability, words as weights.
+pub(super) fn smooth(page: &Page, blocks: &TextBlocks, scored: &mut [Scored]) {
     let groups = groups(page, blocks);
     let sums_of_groups = sums(page, &groups, scored);
     for ((group, sum), scored) in groups.iter().zip(sums_of_groups).zip(scored.iter_mut()) {
         if let (Some(group), Some(sum)) = (*group, sum)
             && (page.tag(group) == Some(Tag::Pre) || sum.long < 0.5 * sum.words)
         {
-            scored.chance = sum.mean(scored.chance);
+            scored.probability = sum.mean(scored.probability);
         }
     }
     // Only for code is it asked what runs around it.
@@ -61,7 +61,7 @@ pub(super) fn pool(page: &Page, blocks: &Blocks, scored: &mut [Scored]) {
     let sums_of_flows = sums(page, &flows, scored);
     for (sum, scored) in sums_of_flows.into_iter().zip(scored) {
         if let Some(sum) = sum {
-            scored.chance = sum.mean(scored.chance);
+            scored.probability = sum.mean(scored.probability);
         }
     }
 }
@@ -84,7 +84,7 @@ fn is_running(tag: Tag) -> bool {
 }
 
 /// By row: whether paragraphs or headings stand directly in the element.
-fn running(page: &Page, blocks: &Blocks, words: &[f64]) -> Vec<bool> {
+fn running(page: &Page, blocks: &TextBlocks, words: &[f64]) -> Vec<bool> {
     let mut running = vec![false; page.len()];
     for block in &blocks.list {
         let id = block.container;
@@ -95,7 +95,7 @@ fn running(page: &Page, blocks: &Blocks, words: &[f64]) -> Vec<bool> {
     running
 }
 
-fn words_below(page: &Page, blocks: &Blocks, scored: &[Scored]) -> Vec<f64> {
+fn words_below(page: &Page, blocks: &TextBlocks, scored: &[Scored]) -> Vec<f64> {
     let mut words = vec![0.0; page.len()];
     for (block, scored) in blocks.list.iter().zip(scored) {
         words[block.container.index()] += scored.words;
@@ -124,14 +124,14 @@ fn sums(page: &Page, groups: &[Option<NodeId>], scored: &[Scored]) -> Vec<Option
         if scored.words >= LONG {
             sum.long += scored.words;
         }
-        sum.hits += scored.chance * scored.words;
+        sum.hits += scored.probability * scored.words;
     }
     let of = |group: NodeId| sums[places[group.index()] as usize - 1];
     groups.iter().map(|group| group.map(of)).collect()
 }
 
 /// The innermost table of data, list, code or quotation around each block.
-fn groups(page: &Page, blocks: &Blocks) -> Vec<Option<NodeId>> {
+fn groups(page: &Page, blocks: &TextBlocks) -> Vec<Option<NodeId>> {
     let body = page.body();
     // What stands between one block and the next is left or entered; elements that are open and pool are few.
     let mut open: Vec<NodeId> = Vec::new();
@@ -175,17 +175,17 @@ mod tests {
     use super::*;
     use crate::testing::page;
 
-    fn pooled(html: &str, chances: &[f64]) -> Vec<f64> {
+    fn pooled(html: &str, probabilities: &[f64]) -> Vec<f64> {
         let page = page(html);
-        let blocks = Blocks::of(&page, &[]);
+        let blocks = TextBlocks::from_page(&page, &[]);
         let mut scored: Vec<Scored> = blocks
             .list
             .iter()
-            .zip(chances)
-            .map(|(block, &chance)| Scored { chance, words: f64::from(block.stats.words) })
+            .zip(probabilities)
+            .map(|(block, &probability)| Scored { probability, words: f64::from(block.stats.words) })
             .collect();
-        pool(&page, &blocks, &mut scored);
-        scored.iter().map(|block| block.chance).collect()
+        smooth(&page, &blocks, &mut scored);
+        scored.iter().map(|block| block.probability).collect()
     }
 
     #[test]
@@ -197,35 +197,35 @@ mod tests {
     #[test]
     fn running_text_with_its_headings_and_code_stands_and_falls_together() {
         let html = "<main><h2>head</h2><p>one two</p><div><div><pre>code</pre></div></div></main><p>other</p>";
-        let chances = pooled(html, &[0.25, 0.75, 0.25, 0.125]);
-        assert_eq!(chances, [0.5, 0.5, 0.5, 0.125]);
+        let probabilities = pooled(html, &[0.25, 0.75, 0.25, 0.125]);
+        assert_eq!(probabilities, [0.5, 0.5, 0.5, 0.125]);
     }
 
     #[test]
     fn code_in_an_item_or_a_figure_belongs_to_the_text_around_it() {
         let html = "<main><p>one two</p><figure><figcaption>a</figcaption><pre>code</pre></figure>\
                     <ul><li>x<pre>more</pre></li></ul><p>end</p></main>";
-        let chances = pooled(html, &[0.75, 0.1, 0.25, 0.5, 0.25, 0.75]);
-        assert_eq!(chances, [0.55, 0.1, 0.55, 0.5, 0.55, 0.55]);
+        let probabilities = pooled(html, &[0.75, 0.1, 0.25, 0.5, 0.25, 0.75]);
+        assert_eq!(probabilities, [0.55, 0.1, 0.55, 0.5, 0.55, 0.55]);
     }
 
     #[test]
     fn the_lines_of_code_are_one() {
-        let chances = pooled("<div><pre><div>one</div><div>two</div></pre></div>", &[0.25, 0.75]);
-        assert_eq!(chances, [0.5, 0.5]);
+        let probabilities = pooled("<div><pre><div>one</div><div>two</div></pre></div>", &[0.25, 0.75]);
+        assert_eq!(probabilities, [0.5, 0.5]);
     }
 
     #[test]
     fn a_quotation_goes_with_whose_it_is() {
-        let chances = pooled("<blockquote><p>a b c</p>Ann</blockquote>", &[0.25, 0.65]);
-        assert!((chances[0] - 0.35).abs() < 1e-9 && chances[0].total_cmp(&chances[1]).is_eq());
+        let probabilities = pooled("<blockquote><p>a b c</p>Ann</blockquote>", &[0.25, 0.65]);
+        assert!((probabilities[0] - 0.35).abs() < 1e-9 && probabilities[0].total_cmp(&probabilities[1]).is_eq());
     }
 
     #[test]
     fn a_list_of_posts_is_no_group_and_a_list_inside_it_is() {
         let post = "word ".repeat(25);
         let html = format!("<ol><li><p>{post}</p><ul><li>a<li>b</ul><p>reply</p><li><p>{post}</p></ol>");
-        let chances = pooled(&html, &[0.9, 0.25, 0.75, 0.1, 0.5]);
-        assert_eq!(chances, [0.9, 0.5, 0.5, 0.1, 0.5]);
+        let probabilities = pooled(&html, &[0.9, 0.25, 0.75, 0.1, 0.5]);
+        assert_eq!(probabilities, [0.9, 0.5, 0.5, 0.1, 0.5]);
     }
 }

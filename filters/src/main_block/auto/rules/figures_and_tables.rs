@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{super::blocks::Blocks, Context};
+use super::{super::blocks::TextBlocks, Context};
 use crate::{
     html::{NodeId, Page, tag::Tag},
     measure,
@@ -14,7 +14,7 @@ use crate::{
 /// Keeps them.
 pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {
     let Context { page, blocks, .. } = *context;
-    let before = Before::of(blocks, kept);
+    let before = Before::new(blocks, kept);
     for id in page.live(page.body()) {
         if !is_companion(page, id) {
             continue;
@@ -32,10 +32,10 @@ pub(super) fn keep(context: &Context<'_>, kept: &mut [bool]) {
 }
 
 /// Sums over all blocks before each one, so that a range is known by its ends, however many lists one element holds.
-struct Before(Vec<Sums>);
+struct Before(Vec<KeptSums>);
 
 #[derive(Clone, Copy, Default)]
-struct Sums {
+struct KeptSums {
     chars: f64,
     linked: f64,
     /// Kept texts of running prose.
@@ -43,15 +43,15 @@ struct Sums {
 }
 
 impl Before {
-    fn of(blocks: &Blocks, kept: &[bool]) -> Before {
-        let mut sums = Sums::default();
+    fn new(blocks: &TextBlocks, kept: &[bool]) -> Before {
+        let mut sums = KeptSums::default();
         let rest = blocks.list.iter().zip(kept).map(|(block, &kept)| {
             sums.chars += f64::from(block.chars);
             sums.linked += f64::from(block.linked);
             sums.texts += usize::from(kept && block.is_long());
             sums
         });
-        Before(std::iter::once(Sums::default()).chain(rest).collect())
+        Before(std::iter::once(KeptSums::default()).chain(rest).collect())
     }
 
     fn has_text(&self, range: Range<usize>) -> bool {

@@ -7,7 +7,7 @@ use html5ever::{LocalName, local_name};
 use crate::html::attribute_hints::names::{DATES, POSTERS, QUOTES};
 use crate::{
     html::{NodeId, Page, attribute_hints::Hint, tag::Tag},
-    main_block::auto::blocks::Blocks,
+    main_block::auto::blocks::TextBlocks,
     measure::leads_to_log_in,
     vocabulary::{
         any_of::AnyOf,
@@ -30,27 +30,27 @@ const NAME_SIGNS: u32 = Hint::Posters.bit() | Hint::Profile.bit() | Hint::Author
 const DATE_SIGNS: u32 = Hint::Dates.bit() | Hint::Title.bit();
 
 /// The names and the dates of a page, in document order; dates without those of changes ("edited 3 May").
-pub(super) struct Signs {
-    pub(super) names: Vec<Sign>,
-    pub(super) dates: Vec<Sign>,
+pub(super) struct Mentions {
+    pub(super) names: Vec<Mention>,
+    pub(super) dates: Vec<Mention>,
 }
 
-impl Signs {
-    pub(super) fn of(page: &Page, blocks: &Blocks) -> Signs {
+impl Mentions {
+    pub(super) fn from_page(page: &Page, blocks: &TextBlocks) -> Mentions {
         let mut dates = dates(page);
         add_written(page, blocks, &mut dates);
-        Signs { names: names(page), dates }
+        Mentions { names: names(page), dates }
     }
 }
 
 /// The text of a name.
-pub(super) fn text_of(page: &Page, sign: &Sign) -> String {
-    one_line(&page.start_of_text(sign.element, MAX_NODES, MAX_NAME * 4))
+pub(super) fn text_of(page: &Page, mention: &Mention) -> String {
+    one_line(&page.start_of_text(mention.element, MAX_NODES, MAX_NAME * 4))
 }
 
 /// Something short that the page says is a name or a date.
 #[derive(Clone, Copy)]
-pub(super) struct Sign {
+pub(super) struct Mention {
     pub(super) element: NodeId,
     /// How sure that is; 0 is best.
     pub(super) rank: u8,
@@ -58,14 +58,14 @@ pub(super) struct Sign {
     pub(super) text: NodeId,
 }
 
-fn names(page: &Page) -> Vec<Sign> {
+fn names(page: &Page) -> Vec<Mention> {
     let marks_authors = page.any_may(Hint::AuthorMark) && page.any_attribute(is_author_mark);
     let rank = |id| name_rank(page, id, marks_authors);
     let mut names = if marks_authors {
         // Every link may stand in such a mark.
-        signs(page, page.live(page.body()).skip(1), MAX_NAME, rank)
+        mentions(page, page.live(page.body()).skip(1), MAX_NAME, rank)
     } else {
-        signs(page, page.elements_with_hints(NAME_SIGNS, &[]), MAX_NAME, rank)
+        mentions(page, page.elements_with_hints(NAME_SIGNS, &[]), MAX_NAME, rank)
     };
     // "Log in" is an address below `/users/` too.
     names.retain(|name| {
@@ -76,8 +76,8 @@ fn names(page: &Page) -> Vec<Sign> {
             && !is_time(page, name)
     });
     let mut counts: HashMap<String, usize> = HashMap::new();
-    let text = |sign: &Sign| page.start_of_text(sign.element, MAX_NODES, MAX_NAME * 4);
-    let is_bare = |sign: &Sign| page.tag(sign.element) != Some(Tag::A);
+    let text = |mention: &Mention| page.start_of_text(mention.element, MAX_NODES, MAX_NAME * 4);
+    let is_bare = |mention: &Mention| page.tag(mention.element) != Some(Tag::A);
     for name in names.iter().filter(|name| is_bare(name)) {
         *counts.entry(text(name)).or_default() += 1;
     }
@@ -91,7 +91,7 @@ fn names(page: &Page) -> Vec<Sign> {
 }
 
 /// When somebody wrote, in the same mark as who did: `<span rel="author">Ann <a href="#c2"><time>3 May</time></a></span>`.
-fn is_time(page: &Page, name: &Sign) -> bool {
+fn is_time(page: &Page, name: &Mention) -> bool {
     let mut above = page.ancestors(name.text).take(LEVELS);
     above.any(|up| page.tag(up) == Some(Tag::Time))
 }
@@ -115,9 +115,9 @@ pub(super) fn is_initial(page: &Page, text: NodeId, within: NodeId) -> bool {
     page.own_chars(text) <= MOST && above.any(|up| page.contains(within, up) && is_picture(up))
 }
 
-fn dates(page: &Page) -> Vec<Sign> {
+fn dates(page: &Page) -> Vec<Mention> {
     let may_be = page.elements_with_hints(DATE_SIGNS, &[Tag::Time]);
-    let mut dates = signs(page, may_be, MAX_DATE, |id| date_rank(page, id));
+    let mut dates = mentions(page, may_be, MAX_DATE, |id| date_rank(page, id));
     dates.retain(|date| {
         let around = [date.element, page.parent(date.element)];
         !around.into_iter().any(|id| tells_change(page, id))
@@ -138,13 +138,13 @@ fn tells_change(page: &Page, id: NodeId) -> bool {
 }
 
 /// The outermost of some elements that hold one short text of a kind, in document order.
-fn signs(
+fn mentions(
     page: &Page,
     may_be: impl IntoIterator<Item = NodeId>,
     max_chars: usize,
     rank: impl Fn(NodeId) -> Option<u8>,
-) -> Vec<Sign> {
-    let mut signs = Vec::new();
+) -> Vec<Mention> {
+    let mut mentions = Vec::new();
     let mut over = NodeId::DOCUMENT;
     for id in may_be {
         if id < over || page.tag(id).is_none() {
@@ -159,9 +159,9 @@ fn signs(
         if is_quoted(page, id) || is_last(page, id) {
             continue;
         }
-        signs.push(Sign { element: inner_link(page, id), rank, text });
+        mentions.push(Mention { element: inner_link(page, id), rank, text });
     }
-    signs
+    mentions
 }
 
 /// Whether a text stands in a quotation or above one ("Ann said:"): its name is that of another post.
@@ -253,15 +253,15 @@ fn is_author_mark(name: &LocalName, value: &str) -> bool {
 }
 
 /// Words in the class of a name, and of a quotation.
-const NAMES: Words = Words::new(POSTERS);
-const QUOTE_WORDS: Words = Words::new(QUOTES);
+const NAMES: HintWords = HintWords::new(POSTERS);
+const QUOTE_WORDS: HintWords = HintWords::new(QUOTES);
 
 /// How sure an element is to be a date.
 fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
-    const CLASSES: Words = Words::new(DATES[0]);
-    const PROPERTIES: Words = Words::new(DATES[1]);
+    const CLASSES: HintWords = HintWords::new(DATES[0]);
+    const PROPERTIES: HintWords = HintWords::new(DATES[1]);
     // When somebody came here is no date of what they wrote.
-    const OTHERS: Words = Words::new(&["join", "joined", "joindate", "registered", "regdate"]);
+    const OTHERS: HintWords = HintWords::new(&["join", "joined", "joindate", "registered", "regdate"]);
     if page.tag(id) == Some(Tag::Time) {
         return Some(0);
     }
@@ -285,24 +285,24 @@ fn date_rank(page: &Page, id: NodeId) -> Option<u8> {
 }
 
 /// Words of names in attributes.
-struct Words {
+struct HintWords {
     list: &'static [&'static str],
     /// Nearly no element has one, and to cut a name into words costs more.
     parts: AnyOf,
 }
 
-impl Words {
-    const fn new(list: &'static [&'static str]) -> Words {
-        Words { list, parts: AnyOf::new(list) }
+impl HintWords {
+    const fn new(list: &'static [&'static str]) -> HintWords {
+        HintWords { list, parts: AnyOf::new(list) }
     }
 }
 
 /// Whether an attribute holds one of these words.
-fn says(page: &Page, id: NodeId, name: &LocalName, wanted: &Words) -> bool {
+fn says(page: &Page, id: NodeId, name: &LocalName, wanted: &HintWords) -> bool {
     page.attribute(id, name).is_some_and(|value| holds(value, wanted))
 }
 
-fn holds(value: &str, wanted: &Words) -> bool {
+fn holds(value: &str, wanted: &HintWords) -> bool {
     wanted.parts.are_in(value) && words_of_identifier(value).any(|word| wanted.list.contains(&word.as_str()))
 }
 
@@ -312,7 +312,7 @@ const WRITTEN: u8 = 3;
 const LABELLED: u8 = 4;
 
 /// Adds the short texts that are written like a date, outside of the marked ones.
-fn add_written(page: &Page, blocks: &Blocks, dates: &mut Vec<Sign>) {
+fn add_written(page: &Page, blocks: &TextBlocks, dates: &mut Vec<Mention>) {
     const MAX_WORDS: f32 = 14.0;
     let mut more = Vec::new();
     for block in blocks.list.iter().filter(|block| block.stats.words <= MAX_WORDS) {
@@ -323,17 +323,17 @@ fn add_written(page: &Page, blocks: &Blocks, dates: &mut Vec<Sign>) {
                 let digit = text.find(char::is_numeric).unwrap_or(0);
                 let is_labelled = text[..digit].contains([':', '：']);
                 let rank = if is_labelled { LABELLED } else { WRITTEN };
-                more.push(Sign { element: id, rank, text: id });
+                more.push(Mention { element: id, rank, text: id });
             }
         }
     }
-    more.retain(|sign: &Sign| {
-        let next = dates.partition_point(|date| date.element <= sign.element);
+    more.retain(|mention: &Mention| {
+        let next = dates.partition_point(|date| date.element <= mention.element);
         let before = next.checked_sub(1).map(|at| dates[at].element);
-        !before.is_some_and(|before| page.contains(before, sign.element))
+        !before.is_some_and(|before| page.contains(before, mention.element))
     });
     dates.extend(more);
-    dates.sort_by_key(|sign| sign.element);
+    dates.sort_by_key(|mention| mention.element);
 }
 
 /// Whether a text holds a clock, a day of numbers, or a year with another number.
