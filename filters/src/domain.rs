@@ -44,7 +44,7 @@ struct Seen {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Block {
+struct DomainBlock {
     /// The block as the last page had it.
     last: Seen,
     pages: u32,
@@ -57,7 +57,7 @@ struct Block {
 /// Memory of a domain's pages. Pure: no clock, no files; the same pages in the same order give the same memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Domain {
-    blocks: BTreeMap<u64, Block>,
+    blocks: BTreeMap<u64, DomainBlock>,
 }
 
 impl Domain {
@@ -67,7 +67,7 @@ impl Domain {
             if let Some(block) = self.blocks.get_mut(&signature) {
                 block.learn(seen);
             } else if self.blocks.len() < MAX_BLOCKS {
-                self.blocks.insert(signature, Block::new(seen));
+                self.blocks.insert(signature, DomainBlock::new(seen));
             }
         }
     }
@@ -86,7 +86,7 @@ impl Domain {
         Some(images.are_many() && is_steady && images.is_like(block.last.images))
     }
 
-    fn known(&self, signature: u64) -> Option<&Block> {
+    fn known(&self, signature: u64) -> Option<&DomainBlock> {
         let block = self.blocks.get(&signature)?;
         (block.pages >= MIN_PAGES).then_some(block)
     }
@@ -95,9 +95,9 @@ impl Domain {
 /// Share of the pages on which a list of linked images must be like that of the page before. Our choice: most of them.
 const STEADY_IMAGES: f64 = 0.5;
 
-impl Block {
-    fn new(last: Seen) -> Block {
-        Block { last, pages: 1, repeats: 0, like_images: 0 }
+impl DomainBlock {
+    fn new(last: Seen) -> DomainBlock {
+        DomainBlock { last, pages: 1, repeats: 0, like_images: 0 }
     }
 
     fn learn(&mut self, seen: Seen) {

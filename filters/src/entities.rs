@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn cosine_is_one_for_the_same_distribution_and_zero_for_nothing_in_common() {
-        let profile = |text| Profile::of(&Small, text);
+        let profile = |text| Profile::from_text(&Small, text);
         let a = profile("we saw Novak and Novak and Lyon");
         let twice = profile("we saw Novak, Novak, Lyon, Novak, Novak, Lyon");
         assert!((a.cosine(&twice) - 1.0).abs() < 1e-12);
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_small_text_is_matched_by_the_big_ones_frequent_names() {
-        let body = Profile::of(&Small, "In the town of Lyon we met Ada Novak. Later Novak spoke.");
+        let body = Profile::from_text(&Small, "In the town of Lyon we met Ada Novak. Later Novak spoke.");
         assert!(body.similarity(&Small, "Novak at work") > 0.0);
         assert!(body.similarity(&Small, "Buy now") < f64::EPSILON);
     }

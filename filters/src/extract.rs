@@ -61,7 +61,7 @@ const MAX_LINK_NODES: usize = 100;
 const MAX_LINK_BYTES: usize = 1000;
 
 impl Extract {
-    pub(crate) fn of(page: &mut AnalysedPage, settings: &output::Settings, report: Report) -> Extract {
+    pub(crate) fn from_page(page: &mut AnalysedPage, settings: &output::Settings, report: Report) -> Extract {
         let html = output::html(page, settings, output::Surroundings::default()).content;
         output::prepare_text(page, settings);
         let headline = output::lift_headline(page, settings);
@@ -74,7 +74,7 @@ impl Extract {
             metadata,
             text: output::below_headline(headline.as_deref(), output::text(page, settings), settings),
             html,
-            markdown: markdown::below_headline(headline.as_deref(), markdown::of_subtree(page, page.body())),
+            markdown: markdown::below_headline(headline.as_deref(), markdown::from_subtree(page, page.body())),
             links: links(page),
             images: images(page),
             report,

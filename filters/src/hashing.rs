@@ -50,7 +50,7 @@ impl SeenFilter {
 }
 
 /// The hash of a text, for tables of hashes: the same as long as the program runs.
-pub(crate) fn of_text(text: &str) -> u64 {
+pub(crate) fn hash_text(text: &str) -> u64 {
     static STATE: LazyLock<RandomState> = LazyLock::new(RandomState::default);
     STATE.hash_one(text)
 }
@@ -74,7 +74,7 @@ mod tests {
         let mut texts: Vec<String> = (0..=long.len()).map(|end| long[..end].to_owned()).collect();
         texts.extend((1..20).map(|count| "\0".repeat(count)));
         texts.extend((0..1000).map(|number| format!("/node/{number}")));
-        let hashes: Set<u64> = texts.iter().map(|text| of_text(text)).collect();
+        let hashes: Set<u64> = texts.iter().map(|text| hash_text(text)).collect();
         assert_eq!(hashes.len(), texts.len());
     }
 }

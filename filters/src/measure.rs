@@ -82,12 +82,12 @@ pub(crate) struct Measures(Vec<Measure>);
 
 impl Measures {
     /// Two passes over the page's table; no text is read again.
-    pub(crate) fn of(page: &Page) -> Measures {
-        Measures::of_texts(page, page.live(NodeId::DOCUMENT))
+    pub(crate) fn from_page(page: &Page) -> Measures {
+        Measures::from_texts(page, page.live(NodeId::DOCUMENT))
     }
 
     /// Measures of a page from its live texts, which may come among other nodes.
-    pub(crate) fn of_texts(page: &Page, texts: impl Iterator<Item = NodeId>) -> Measures {
+    pub(crate) fn from_texts(page: &Page, texts: impl Iterator<Item = NodeId>) -> Measures {
         let mut sums = vec![Measure::default(); page.len()];
         for id in texts {
             let chars = u32::try_from(page.own_chars(id)).unwrap_or(u32::MAX);

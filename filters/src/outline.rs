@@ -31,7 +31,7 @@ pub(crate) struct OutlineRow {
 }
 
 /// A block, or a run of texts directly in one.
-struct Part {
+struct OutlinePart {
     id: NodeId,
     parent: Option<usize>,
     is_run: bool,
@@ -52,7 +52,7 @@ pub(crate) fn outline(page: &Page, nodes: impl Iterator<Item = NodeId>) -> Vec<O
         }
     }
     // A run that is all of its block goes without saying.
-    let is_alone = |part: &Part| part.parent.is_some_and(|parent| parts[parent].parts == 1);
+    let is_alone = |part: &OutlinePart| part.parent.is_some_and(|parent| parts[parent].parts == 1);
     let leaves: Vec<bool> = {
         let mut leaves = vec![false; parts.len()];
         for part in parts.iter().filter(|part| part.is_run && is_alone(part)) {
@@ -83,9 +83,9 @@ pub(crate) fn outline(page: &Page, nodes: impl Iterator<Item = NodeId>) -> Vec<O
 }
 
 /// Every block below the body and every run of texts, in document order.
-fn parts(page: &Page, nodes: impl Iterator<Item = NodeId>) -> Vec<Part> {
+fn parts(page: &Page, nodes: impl Iterator<Item = NodeId>) -> Vec<OutlinePart> {
     let body = page.body();
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<OutlinePart> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     let mut texts = 0;
     // The block that the last text stood in, and its run.
@@ -100,14 +100,14 @@ fn parts(page: &Page, nodes: impl Iterator<Item = NodeId>) -> Vec<Part> {
         let around = open.last().copied();
         if id == body || page.tag(id).is_some_and(Tag::is_block) {
             open.push(parts.len());
-            parts.push(Part::new(id, around, texts, false));
+            parts.push(OutlinePart::new(id, around, texts, false));
         } else if page.own_chars(id) > 0
             && let Some(block) = around
         {
             let run = match last {
                 Some((other, run)) if other == block => run,
                 _ => {
-                    parts.push(Part::new(id, around, texts, true));
+                    parts.push(OutlinePart::new(id, around, texts, true));
                     parts.len() - 1
                 }
             };
@@ -122,13 +122,13 @@ fn parts(page: &Page, nodes: impl Iterator<Item = NodeId>) -> Vec<Part> {
     parts
 }
 
-impl Part {
-    fn new(id: NodeId, parent: Option<usize>, texts: usize, is_run: bool) -> Part {
-        Part { id, parent, is_run, texts: texts..texts, parts: 0 }
+impl OutlinePart {
+    fn new(id: NodeId, parent: Option<usize>, texts: usize, is_run: bool) -> OutlinePart {
+        OutlinePart { id, parent, is_run, texts: texts..texts, parts: 0 }
     }
 }
 
-fn label(page: &Page, parts: &[Part], at: usize, is_wrapper: impl Fn(usize) -> bool) -> String {
+fn label(page: &Page, parts: &[OutlinePart], at: usize, is_wrapper: impl Fn(usize) -> bool) -> String {
     if parts[at].is_run {
         return "text".to_owned();
     }

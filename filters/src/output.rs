@@ -27,7 +27,7 @@ use html5ever::local_name;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use interface::{Interface, Word};
+use interface::{Interface, Label};
 
 use crate::{
     analysis::AnalysedPage,
@@ -183,7 +183,7 @@ pub(crate) fn lift_headline(page: &mut AnalysedPage, settings: &Settings) -> Opt
     if settings.style == Style::Original || page.outcome.main_block.is_none() {
         return None;
     }
-    let top = reader::Top::of(page);
+    let top = reader::Top::from_page(page);
     if let Some(heading) = top.lifted {
         page.drop_silently(heading);
     }
@@ -241,7 +241,7 @@ pub(crate) fn marked(mut page: AnalysedPage, style: &str) -> String {
 /// The page as text: what is left of the body. Removed links are not appended: in Figure 2 that is a setting of the HTML
 /// output only.
 pub(crate) fn text(page: &AnalysedPage, settings: &Settings) -> String {
-    text::of_page(page, settings.max_line_breaks)
+    text::from_page(page, settings.max_line_breaks)
 }
 
 /// A text below its headline, where there is one.
@@ -261,7 +261,7 @@ fn write_links(page: &AnalysedPage, words: &Interface, out: &mut String) {
     }
     // The words may be English, but stand at the side where the lines of the page begin.
     out.extend(["<details id=\"gleaner-links\"><summary lang=\"", words.language, "\"><bdi>"]);
-    out.push_str(&words.counted(Word::RemovedLinks, page.removed_link_count));
+    out.push_str(&words.counted(Label::RemovedLinks, page.removed_link_count));
     out.push_str("</bdi></summary>");
     for group in groups {
         out.extend(["<h2 lang=\"", words.language, "\"><bdi>"]);

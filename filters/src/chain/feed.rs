@@ -139,7 +139,7 @@ impl PageFeed {
     /// What stands around the page when it is written.
     fn surroundings<'a>(&'a self, page: &AnalysedPage, bar: Option<&'a Bar<'a>>) -> Surroundings<'a> {
         Surroundings {
-            words: Interface::of(page.metadata.language.as_deref()),
+            words: Interface::for_language(page.metadata.language.as_deref()),
             look: self.options.look.unwrap_or(self.chain.output.look),
             bypass_link: self.options.bypass_link.as_ref(),
             bar,
@@ -180,7 +180,11 @@ impl PageFeed {
                 offer: written.offer,
                 format,
                 csp,
-                policies: if matches!(csp, CspChange::Replace(_)) { output::policies::of(&page) } else { Vec::new() },
+                policies: if matches!(csp, CspChange::Replace(_)) {
+                    output::policies::from_page(&page)
+                } else {
+                    Vec::new()
+                },
                 metadata: page.metadata.clone(),
                 report,
                 survey,
@@ -215,7 +219,7 @@ impl PageFeed {
 
     pub(super) fn extract(&mut self) -> Result<Extract, PageError> {
         let (mut page, report) = self.filter()?;
-        guarded("output", || Extract::of(&mut page, &self.chain.output, report))
+        guarded("output", || Extract::from_page(&mut page, &self.chain.output, report))
     }
 
     pub(super) fn trace(&mut self) -> Result<Trace, PageError> {

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use crate::testing::{by_id, page};
 
-    fn of(html: &str) -> Images {
+    fn images(html: &str) -> Images {
         let page = page(html);
         linked_images(&page)[by_id(&page, "x").index()]
     }
@@ -118,20 +118,20 @@ mod tests {
 
     #[test]
     fn ratios_and_dimensions_are_compared() {
-        let small = of(&list(4, "width=80 height=60"));
+        let small = images(&list(4, "width=80 height=60"));
         assert_eq!((small.count, small.tags), (4, 4));
-        assert!(small.is_like(of(&list(5, "width=80 height=60"))));
-        assert!(small.is_like(of(&list(5, ""))), "nothing tells against it");
-        assert!(!small.is_like(of(&list(4, "width=640 height=480"))));
+        assert!(small.is_like(images(&list(5, "width=80 height=60"))));
+        assert!(small.is_like(images(&list(5, ""))), "nothing tells against it");
+        assert!(!small.is_like(images(&list(4, "width=640 height=480"))));
         let beside_text = "<ul id=x><li><a href=/x><img src=i></a></li><li><p><b>a</b><i>b</i></p></li></ul>";
-        assert!(!small.is_like(of(beside_text)), "1 of 6 tags for 4 of 4");
+        assert!(!small.is_like(images(beside_text)), "1 of 6 tags for 4 of 4");
     }
 
     #[test]
     fn images_of_one_page_are_a_list_where_they_are_many_of_one_size() {
-        assert!(of(&list(3, "width=80px height=60px")).are_alike());
-        assert!(!of(&list(2, "width=80 height=60")).are_alike());
+        assert!(images(&list(3, "width=80px height=60px")).are_alike());
+        assert!(!images(&list(2, "width=80 height=60")).are_alike());
         let mixed = list(3, "width=80 height=60").replacen("80", "640", 1);
-        assert!(of(&mixed).are_many() && !of(&mixed).are_alike());
+        assert!(images(&mixed).are_many() && !images(&mixed).are_alike());
     }
 }

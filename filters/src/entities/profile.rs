@@ -19,7 +19,7 @@ const SMALL_TEXT_NAMES: usize = 3;
 const REPRESENTATIVES: usize = 10;
 
 impl Profile {
-    pub(crate) fn of(recogniser: &dyn Recogniser, text: &str) -> Profile {
+    pub(crate) fn from_text(recogniser: &dyn Recogniser, text: &str) -> Profile {
         let entities = recogniser.entities(text);
         let mut counts: BTreeMap<String, f64> = BTreeMap::new();
         for word in entities.iter().flat_map(|entity| &entity.words) {
@@ -44,7 +44,7 @@ impl Profile {
     /// How alike a small text is to the one of this profile. `text` is the small text itself: a single capital at its
     /// start may not have been taken for a name.
     pub(crate) fn similarity(&self, recogniser: &dyn Recogniser, text: &str) -> f64 {
-        let small = Profile::of(recogniser, text);
+        let small = Profile::from_text(recogniser, text);
         if small.names >= SMALL_TEXT_NAMES {
             return self.cosine(&small);
         }

@@ -90,14 +90,14 @@ impl Filter for Captions {
             return None;
         }
         let blocks: Vec<NodeId> = images.iter().map(|&image| self.block(page, image, article)).collect();
-        let body = Profile::of(self.recogniser.as_ref(), &text_without(page, article, &blocks));
+        let body = Profile::from_text(self.recogniser.as_ref(), &text_without(page, article, &blocks));
         // Images of one block stand beside each other, so remembering the last block is enough.
         let mut last: Option<(NodeId, Option<f64>)> = None;
         for (&image, &block) in images.iter().zip(&blocks) {
             let known = last.filter(|&(other, _)| other == block);
             let of_block = match known {
                 Some((_, similarity)) => similarity,
-                None => self.similarity(&body, &text::of_subtree(page, block, 1)),
+                None => self.similarity(&body, &text::from_subtree(page, block, 1)),
             };
             last = Some((block, of_block));
             let similarity = of_block.or_else(|| self.similarity_of_alt(page, image, &body));
@@ -165,7 +165,7 @@ fn text_without(page: &Page, article: NodeId, blocks: &[NodeId]) -> String {
         }
     }
     if left * 2 < page.chars(article) {
-        return text::of_subtree(page, article, 2);
+        return text::from_subtree(page, article, 2);
     }
     out
 }

@@ -165,7 +165,7 @@ impl Filter for Ignore {
 
     fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
         let page_chars = page.chars(page.body());
-        let hidden = Hidden::of(page, self.settings.hidden, page_chars);
+        let hidden = Hidden::from_page(page, self.settings.hidden, page_chars);
         let mut at = NodeId::DOCUMENT.0 + 1;
         let end = page.end(NodeId::DOCUMENT).0;
         // Forms around the node: one past the last row that belongs to them.

@@ -114,7 +114,7 @@ impl Filter for LinkLists {
     }
 
     fn apply(&self, page: &mut AnalysedPage) -> Option<String> {
-        let measures = Measures::of(page);
+        let measures = Measures::from_page(page);
         self.judge(page, measures);
         None
     }

@@ -205,7 +205,7 @@ pub(crate) fn link_lists(page: &AnalysedPage, settings: &Settings) -> Vec<NodeId
 }
 
 fn judged_lists(page: &AnalysedPage, settings: &Settings) -> Vec<NodeId> {
-    let structure = Structure::of(page, &settings.structural);
+    let structure = Structure::new(page, &settings.structural);
     let mut quotas = own_quotas(page, &structure, settings);
     let judge = Judge::new(page, settings);
     let body = page.body();

@@ -107,12 +107,12 @@ fn links_still_there(page: &Page) -> Set<u64> {
 /// that makes two of its links collide has one of them listed less. Places on one page are one link.
 fn key(address: &str) -> u64 {
     let place = memchr::memchr(b'#', address.as_bytes());
-    hashing::of_text(&address[..place.unwrap_or(address.len())])
+    hashing::hash_text(&address[..place.unwrap_or(address.len())])
 }
 
 /// Stands for the words of a link in a table.
 fn words(text: &str) -> u64 {
-    hashing::of_text(text)
+    hashing::hash_text(text)
 }
 
 /// Whether the text of a link says by itself where it leads: a word, a letter of an index, the number of a page; no sign ("»") and

@@ -325,12 +325,12 @@ fn last_word_chars(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{measure::text::of_subtree, testing::page};
+    use crate::{measure::text::from_subtree, testing::page};
 
     fn text(html: &str) -> String {
         let mut page = page(html);
         insert_missing_spaces(&mut page);
-        of_subtree(&page, page.body(), 2).trim_end().to_owned()
+        from_subtree(&page, page.body(), 2).trim_end().to_owned()
     }
 
     #[test]

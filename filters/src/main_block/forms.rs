@@ -67,7 +67,7 @@ impl Forms {
             .live(page.body())
             .filter(|&id| page.tag(id) == Some(Tag::Form) && is_small(page, id))
             .take(MAX_FORMS)
-            .map(|id| (id, Fields::of(page, id)))
+            .map(|id| (id, Fields::from_form(page, id)))
             .filter(|(_, fields)| fields.count() > 0)
             .collect();
         let searches = || found.iter().filter(|(_, fields)| fields.asked);

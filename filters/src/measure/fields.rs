@@ -23,7 +23,7 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
-    pub(crate) fn of(page: &Page, form: NodeId) -> Fields {
+    pub(crate) fn from_form(page: &Page, form: NodeId) -> Fields {
         let mut fields = Fields::default();
         for id in page.live(form) {
             match page.tag(id) {

@@ -32,7 +32,7 @@ pub(crate) fn is_data(page: &Page, table: NodeId) -> bool {
     {
         return false;
     }
-    let shape = Shape::of(page, table);
+    let shape = TableShape::from_table(page, table);
     if shape.has_nested_table || shape.cells == 0 || shape.chars / shape.cells > LONG_CELL {
         return false;
     }
@@ -88,7 +88,7 @@ const COLUMN: usize = 4 * LONG_CELL;
 /// Whether a table was plainly used to lay the page out: another one stands in it, or most of it is one cell with a text. Its cells are
 /// parts of the page, and have nothing to do with each other. Reads the nodes of the table once, up to the first table in it.
 pub(crate) fn lays_out(page: &Page, table: NodeId) -> bool {
-    let shape = Shape::of(page, table);
+    let shape = TableShape::from_table(page, table);
     shape.has_nested_table || shape.longest > COLUMN && shape.longest * 2 > shape.chars
 }
 
@@ -120,7 +120,7 @@ pub(crate) fn numbered_code(page: &Page, table: NodeId) -> Option<[NodeId; 2]> {
 
 /// Counts of a table.
 #[derive(Debug, Default)]
-struct Shape {
+struct TableShape {
     rows: usize,
     columns: usize,
     cells: usize,
@@ -131,9 +131,9 @@ struct Shape {
     has_mark: bool,
 }
 
-impl Shape {
-    fn of(page: &Page, table: NodeId) -> Shape {
-        let mut shape = Shape::default();
+impl TableShape {
+    fn from_table(page: &Page, table: NodeId) -> TableShape {
+        let mut shape = TableShape::default();
         let mut in_row = 0;
         let mut in_cell = 0;
         for id in page.live(table).skip(1) {

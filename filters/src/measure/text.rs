@@ -21,17 +21,17 @@ use crate::{
         table::{self, Columns},
     },
 };
-use writer::Writer;
+use writer::TextWriter;
 
 /// The live text below `root`.
-pub(crate) fn of_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> String {
+pub(crate) fn from_subtree(page: &Page, root: NodeId, max_line_breaks: usize) -> String {
     without(page, root, max_line_breaks, &[])
 }
 
 /// The live text below `root` without these parts of it, which are in its order.
 pub(crate) fn without(page: &Page, root: NodeId, max_line_breaks: usize, left_out: &[NodeId]) -> String {
     let mut left_out = left_out.iter().copied().peekable();
-    let mut writer = Writer::new(max_line_breaks);
+    let mut writer = TextWriter::new(max_line_breaks);
     // Blocks that were entered and not left: one past their last row, their tag; none for a block inside a line.
     let mut open: Vec<(NodeId, Option<Tag>)> = Vec::new();
     let mut preserved = 0usize;
@@ -130,7 +130,7 @@ pub(crate) fn without(page: &Page, root: NodeId, max_line_breaks: usize, left_ou
     writer.finish()
 }
 
-fn write_text(writer: &mut Writer, page: &Page, id: NodeId, is_preserved: bool) {
+fn write_text(writer: &mut TextWriter, page: &Page, id: NodeId, is_preserved: bool) {
     if page.own_chars(id) == 0 && !is_shown_space(page, id) {
         return;
     }
@@ -144,7 +144,7 @@ fn write_text(writer: &mut Writer, page: &Page, id: NodeId, is_preserved: bool) 
 }
 
 /// The text of a piece of markup, as it stands in the fields of other formats; empty where it is more than a piece.
-pub(crate) fn of_markup(markup: &str) -> String {
+pub(crate) fn from_markup(markup: &str) -> String {
     const DEPTH: usize = 100;
     const NODES: usize = 20_000;
     let nowhere = Url::parse("about:blank").expect("the address is a constant");
@@ -153,7 +153,7 @@ pub(crate) fn of_markup(markup: &str) -> String {
         .feed(markup)
         .and_then(|()| parser.finish())
         .and_then(|document| Page::new(document, &nowhere, false, DEPTH));
-    page.map(|page| of_subtree(&page, page.body(), 2)).unwrap_or_default()
+    page.map(|page| from_subtree(&page, page.body(), 2)).unwrap_or_default()
 }
 
 /// Whether all text of a cell stands in one block, at most, and so is one line: `<td><p>Ash</p></td>`.

@@ -301,5 +301,5 @@ fn name_of(value: Option<&Value>) -> Option<String> {
 /// A value without the markup and the entities that some pages leave in it.
 fn plain(value: &str, max_bytes: usize) -> String {
     let value = &value[..value.floor_char_boundary(max_bytes.min(value.len()))];
-    if value.contains(['<', '&']) { text::of_markup(value) } else { value.to_owned() }
+    if value.contains(['<', '&']) { text::from_markup(value) } else { value.to_owned() }
 }

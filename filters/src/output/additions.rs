@@ -9,7 +9,7 @@ use url::Url;
 
 use super::{
     Settings,
-    interface::{Interface, Word},
+    interface::{Interface, Label},
 };
 use crate::{
     analysis::AnalysedPage,
@@ -65,7 +65,7 @@ pub(super) fn write_next_page(page: &AnalysedPage, words: &Interface, out: &mut 
     let start = out.len();
     out.extend(["<p id=\"gleaner-next\"><a rel=\"next\" lang=\"", words.language, "\" href=\""]);
     escape_attribute(next.as_str(), out);
-    out.extend(["\">", words.get(Word::NextPage), "</a></p>"]);
+    out.extend(["\">", words.get(Label::NextPage), "</a></p>"]);
     Some(start..out.len())
 }
 

@@ -15,7 +15,7 @@ use html5ever::local_name;
 use crate::{
     analysis::AnalysedPage,
     html::{NodeId, Page, tag::Tag},
-    measure::text::of_subtree,
+    measure::text::from_subtree,
     page_type::PageType,
     vocabulary::{any_of::AnyOf, words::one_line},
 };
@@ -66,7 +66,7 @@ pub(super) fn left_out(page: &AnalysedPage) -> Vec<NodeId> {
 pub(crate) fn by_picture(page: &Page) -> HashMap<NodeId, String> {
     let mut found = HashMap::new();
     for (caption, around) in all(page) {
-        let text = one_line(&of_subtree(page, caption, 1));
+        let text = one_line(&from_subtree(page, caption, 1));
         let pictures = page.live(around).take(NODES);
         for picture in pictures.filter(|&id| page.tag(id) == Some(Tag::Img)) {
             found.entry(picture).or_insert_with(|| text.clone());

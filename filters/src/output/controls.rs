@@ -10,7 +10,7 @@ use url::Url;
 
 use super::{
     Surroundings,
-    interface::{Interface, Word},
+    interface::{Interface, Label},
 };
 use crate::{
     html::serialize::{escape_attribute, escape_text},
@@ -160,21 +160,21 @@ pub(super) fn write(around: &Surroundings<'_>, out: &mut String) {
     let Some(bar) = around.bar else {
         if let Some(original) = original {
             let attributes = format!(" lang=\"{}\" dir=\"auto\"", words.language);
-            write_link(original.as_str(), words.get(Word::AsItWas), &attributes, out);
+            write_link(original.as_str(), words.get(Label::AsItWas), &attributes, out);
         }
         return;
     };
     let to = |view: View| bar.links.to.as_ref().map(|to| to(view));
     let view = bar.links.view;
-    let (other, word) = if view.shape == Shape::Why { (Shape::Page, Word::Page) } else { (Shape::Why, Word::Why) };
+    let (other, word) = if view.shape == Shape::Why { (Shape::Page, Label::Page) } else { (Shape::Why, Label::Why) };
     let links = [
-        (bar.less.and_then(to), Word::Less),
-        (bar.more.and_then(to), Word::More),
-        (to(bar.next), Word::NextBlock),
-        (original.map(ToString::to_string), Word::Original),
-        (to(view.shaped(Shape::Text)), Word::Text),
+        (bar.less.and_then(to), Label::Less),
+        (bar.more.and_then(to), Label::More),
+        (to(bar.next), Label::NextBlock),
+        (original.map(ToString::to_string), Label::Original),
+        (to(view.shaped(Shape::Text)), Label::Text),
         (to(view.shaped(other)), word),
-        (Some(bar.links.site.to_string()), Word::Site),
+        (Some(bar.links.site.to_string()), Label::Site),
     ];
     // The words may be English, but stand at the side where the lines of the page begin.
     out.extend(["<bdi lang=\"", words.language, "\">", &bar.removed.sentence(words)]);
@@ -188,7 +188,7 @@ pub(super) fn write(around: &Surroundings<'_>, out: &mut String) {
         // Hidden where there are styles.
         out.push_str(" <i>·</i> ");
     }
-    out.extend(["<a rel=\"nofollow\" title=\"", words.get(Word::Look), "\" href=\""]);
+    out.extend(["<a rel=\"nofollow\" title=\"", words.get(Label::Look), "\" href=\""]);
     escape_attribute(bar.links.look.as_str(), out);
     out.push_str("\">Aa</a></nav>");
 }
@@ -205,8 +205,8 @@ fn write_link(address: &str, word: &str, attributes: &str, out: &mut String) {
 
 impl Removed {
     fn sentence(self, words: &Interface) -> String {
-        let mut sentence = words.counted(Word::Removed, percent(self.share));
-        for (count, word) in [(self.links, Word::Links), (self.ads, Word::Ads)] {
+        let mut sentence = words.counted(Label::Removed, percent(self.share));
+        for (count, word) in [(self.links, Label::Links), (self.ads, Label::Ads)] {
             if count > 0 {
                 sentence.push_str(", ");
                 sentence.push_str(&words.counted(word, count));
@@ -244,11 +244,11 @@ mod tests {
     #[test]
     fn what_was_removed_is_said_in_numbers() {
         let removed = Removed { share: 0.624, links: 1, ads: 3 };
-        assert_eq!(removed.sentence(Interface::of(None)), "62% removed, links: 1, ads: 3");
+        assert_eq!(removed.sentence(Interface::for_language(None)), "62% removed, links: 1, ads: 3");
         for (share, percent) in [(0.001, "1%"), (0.999, "99%"), (1.0, "100%")] {
             let removed = Removed { share, ..Removed::default() };
-            assert_eq!(removed.sentence(Interface::of(None)), format!("{percent} removed"));
+            assert_eq!(removed.sentence(Interface::for_language(None)), format!("{percent} removed"));
         }
-        assert_eq!(Removed::default().sentence(Interface::of(Some("de"))), "0 % entfernt");
+        assert_eq!(Removed::default().sentence(Interface::for_language(Some("de"))), "0 % entfernt");
     }
 }

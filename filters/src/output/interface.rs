@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 /// One of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Word {
+pub(crate) enum Label {
     Removed,
     Links,
     Ads,
@@ -22,7 +22,7 @@ pub(crate) enum Word {
     RemovedLinks,
 }
 
-/// In `data/interface.txt`; the first are those of [`Word`], in its order.
+/// In `data/interface.txt`; the first are those of [`Label`], in its order.
 const NAMES: [&str; 18] = [
     "removed",
     "links",
@@ -69,13 +69,13 @@ static ALL: LazyLock<Vec<Interface>> = LazyLock::new(|| {
 
 impl Interface {
     /// Words of a language (BCP 47), whatever its region; English where it is unknown.
-    pub(crate) fn of(language: Option<&str>) -> &'static Interface {
+    pub(crate) fn for_language(language: Option<&str>) -> &'static Interface {
         let primary = language.and_then(|language| language.split(['-', '_']).next()).unwrap_or_default();
         let found = ALL.iter().find(|words| words.language.eq_ignore_ascii_case(primary));
         found.unwrap_or(&ALL[0])
     }
 
-    pub(crate) fn get(&self, word: Word) -> &'static str {
+    pub(crate) fn get(&self, word: Label) -> &'static str {
         self.texts[word as usize]
     }
 
@@ -85,7 +85,7 @@ impl Interface {
     }
 
     /// A word with a number in it.
-    pub(crate) fn counted(&self, word: Word, count: impl std::fmt::Display) -> String {
+    pub(crate) fn counted(&self, word: Label, count: impl std::fmt::Display) -> String {
         self.get(word).replace("{}", &format!("{count}"))
     }
 }
@@ -113,11 +113,11 @@ mod tests {
 
     #[test]
     fn the_region_of_a_language_does_not_count() {
-        let of = |language| Interface::of(language).language;
+        let of = |language| Interface::for_language(language).language;
         assert_eq!(of(Some("de-AT")), "de");
         assert_eq!(of(Some("zh_TW")), "zh");
         assert_eq!(of(Some("tlh")), "en");
         assert_eq!(of(None), "en");
-        assert_eq!(Interface::of(Some("fr")).counted(Word::Links, 3), "liens : 3");
+        assert_eq!(Interface::for_language(Some("fr")).counted(Label::Links, 3), "liens : 3");
     }
 }

@@ -24,12 +24,12 @@ use crate::{
     measure::{self, table},
     vocabulary::words::visible_chars,
 };
-use inline::Mark;
-use writer::Writer;
+use inline::InlineMark;
+use writer::MarkdownWriter;
 
 /// The live nodes below `root`.
-pub(crate) fn of_subtree(page: &Page, root: NodeId) -> String {
-    let mut writer = Writer::default();
+pub(crate) fn from_subtree(page: &Page, root: NodeId) -> String {
+    let mut writer = MarkdownWriter::default();
     let mut open: Vec<(NodeId, Tag, Step)> = Vec::new();
     let mut over = NodeId::DOCUMENT;
     let mut panels = page.panels.iter().peekable();
@@ -55,7 +55,7 @@ pub(crate) fn of_subtree(page: &Page, root: NodeId) -> String {
         }
         if let Some((_, name)) = panels.next_if(|(panel, _)| *panel == id) {
             writer.paragraph(true);
-            writer.open_mark(Mark::Strong);
+            writer.open_mark(InlineMark::Strong);
             writer.text(name);
             writer.close_mark();
             writer.paragraph(true);
@@ -101,7 +101,7 @@ enum Step {
     Quotation,
 }
 
-fn enter(writer: &mut Writer, page: &Page, id: NodeId, tag: Tag) -> Step {
+fn enter(writer: &mut MarkdownWriter, page: &Page, id: NodeId, tag: Tag) -> Step {
     match tag {
         Tag::H1 | Tag::H2 | Tag::H3 | Tag::H4 | Tag::H5 | Tag::H6 => {
             writer.block();
@@ -161,7 +161,7 @@ fn enter(writer: &mut Writer, page: &Page, id: NodeId, tag: Tag) -> Step {
         }
         Tag::Dt => {
             writer.paragraph(false);
-            writer.open_mark(Mark::Strong);
+            writer.open_mark(InlineMark::Strong);
             return Step::Term;
         }
         Tag::Math => return formula(writer, page, id),
@@ -196,7 +196,7 @@ fn enter(writer: &mut Writer, page: &Page, id: NodeId, tag: Tag) -> Step {
     Step::List
 }
 
-fn leave(writer: &mut Writer, tag: Tag, step: Step) {
+fn leave(writer: &mut MarkdownWriter, tag: Tag, step: Step) {
     match step {
         Step::Over | Step::Inside => {}
         Step::Block => writer.paragraph(is_set_off(tag)),
@@ -230,27 +230,27 @@ fn is_set_off(tag: Tag) -> bool {
     matches!(tag, Tag::P | Tag::Dl | Tag::Figure | Tag::Table)
 }
 
-fn mark(page: &Page, id: NodeId, tag: Tag) -> Option<Mark> {
+fn mark(page: &Page, id: NodeId, tag: Tag) -> Option<InlineMark> {
     Some(match tag {
-        Tag::B | Tag::Strong => Mark::Strong,
-        Tag::Em | Tag::I => Mark::Emphasis,
-        Tag::Del | Tag::S | Tag::Strike => Mark::Struck,
-        Tag::Code | Tag::Kbd | Tag::Samp | Tag::Tt => Mark::Code,
-        Tag::Sub => Mark::Sub,
-        Tag::Sup => Mark::Sup,
-        Tag::A => Mark::Link(page.shown_address(id, &local_name!("href"))?),
+        Tag::B | Tag::Strong => InlineMark::Strong,
+        Tag::Em | Tag::I => InlineMark::Emphasis,
+        Tag::Del | Tag::S | Tag::Strike => InlineMark::Struck,
+        Tag::Code | Tag::Kbd | Tag::Samp | Tag::Tt => InlineMark::Code,
+        Tag::Sub => InlineMark::Sub,
+        Tag::Sup => InlineMark::Sup,
+        Tag::A => InlineMark::Link(page.shown_address(id, &local_name!("href"))?),
         _ => return None,
     })
 }
 
-fn text(writer: &mut Writer, page: &Page, id: NodeId) {
+fn text(writer: &mut MarkdownWriter, page: &Page, id: NodeId) {
     let Some(text) = page.text(id) else { return };
     if page.own_chars(id) > 0 || visible_chars(&text) == 0 {
         writer.text(&text);
     }
 }
 
-fn image(writer: &mut Writer, page: &Page, id: NodeId) {
+fn image(writer: &mut MarkdownWriter, page: &Page, id: NodeId) {
     let alt = page.attribute(id, &local_name!("alt"));
     let alt = alt.unwrap_or_default();
     if page.state(id) == NodeState::AltText {
@@ -263,7 +263,7 @@ fn image(writer: &mut Writer, page: &Page, id: NodeId) {
 }
 
 /// A formula whose source is there; without it, what it says in a line.
-fn formula(writer: &mut Writer, page: &Page, id: NodeId) -> Step {
+fn formula(writer: &mut MarkdownWriter, page: &Page, id: NodeId) -> Step {
     let Some(source) = measure::formula_source(page, id) else {
         let Some(line) = measure::formula::in_a_line(page, id) else {
             return Step::Inside;

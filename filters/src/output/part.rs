@@ -123,7 +123,7 @@ pub(super) fn write(page: &AnalysedPage) -> super::Written {
     for child in page.live_children(page.body()) {
         serialize::write(page, child, rules, &mut content);
     }
-    let words = Interface::of(page.metadata.language.as_deref());
+    let words = Interface::for_language(page.metadata.language.as_deref());
     let offer = additions::write_next_page(page, words, &mut content);
     super::Written { content, offer }
 }

@@ -6,7 +6,7 @@ use html5ever::local_name;
 use crate::html::{Page, tag::Tag};
 
 /// The policies in force, each on one line: browsers take those of `<meta>` elements in the head alone (HTML Standard § 4.2.5.3).
-pub(crate) fn of(page: &Page) -> Vec<String> {
+pub(crate) fn from_page(page: &Page) -> Vec<String> {
     let of_head = page.about(Tag::Meta).filter(|&id| page.tag(page.parent(id)) == Some(Tag::Head));
     let policies = of_head.filter(|&id| {
         let kind = page.attribute(id, &local_name!("http-equiv"));
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn policies_of_the_head_are_told_as_far_as_a_page_can_have_them() {
-        let told = |head: &str| of(&page(&format!("<title>x</title>{head}<body><p>words")));
+        let told = |head: &str| from_page(&page(&format!("<title>x</title>{head}<body><p>words")));
         let meta = |policy: &str| format!("<meta http-equiv=' content-Security-policy' content=\"{policy}\">");
         let policy = "img-src 'self'; frame-src 'none'; base-uri 'none'";
         assert_eq!(told(&meta(policy)), [policy]);

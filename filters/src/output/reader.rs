@@ -38,7 +38,7 @@ pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundin
     let mut below = String::new();
     let mut top = Top::default();
     if !around.in_frame {
-        top = Top::of(page);
+        top = Top::from_page(page);
         below = additions::below_headline(page, settings);
         if let Some(headline) = &top.written {
             out.push_str("<h1>");

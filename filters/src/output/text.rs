@@ -4,7 +4,7 @@ use super::captions;
 use crate::{analysis::AnalysedPage, html::NodeId, measure::text::without};
 
 /// The text of a page, for those who have no pictures, and are told the author and the day apart.
-pub(crate) fn of_page(page: &AnalysedPage, max_line_breaks: usize) -> String {
+pub(crate) fn from_page(page: &AnalysedPage, max_line_breaks: usize) -> String {
     let mut left_out = captions::left_out(page);
     left_out.sort_unstable();
     // What is in another goes with it.

@@ -45,7 +45,7 @@ pub(super) fn reader(page: &mut AnalysedPage) {
     let sheets = Sheets::of(page);
     let elements: Vec<(NodeId, Tag)> =
         page.live(page.body()).skip(1).filter_map(|id| Some((id, page.tag(id)?))).collect();
-    let things = Things::of(&elements);
+    let things = Things::from_elements(&elements);
     pictures::drop_empty(page, &things.pictures);
     let mut over = NodeId::DOCUMENT;
     for (id, tag) in elements {
@@ -76,11 +76,11 @@ pub(super) fn reader(page: &mut AnalysedPage) {
     panels::name(page);
     // What stands above an empty `<h1>` is the head of the page as well.
     let top = headline.or_else(|| first_h1(page));
-    links::drop_leftovers(page, top);
+    links::drop_page_chrome(page, top);
     controls::drop_unread(page);
     let is_for_sale = page.claims.is_for_sale();
     repeats::drop_repeats(page, headline, is_for_sale);
-    links::unwrap_lost(page, &things.links);
+    links::unwrap_lost_fragments(page, &things.links);
 }
 
 fn first_h1(page: &Page) -> Option<NodeId> {
@@ -98,7 +98,7 @@ struct Things {
 }
 
 impl Things {
-    fn of(elements: &[(NodeId, Tag)]) -> Things {
+    fn from_elements(elements: &[(NodeId, Tag)]) -> Things {
         let mut things = Things::default();
         for &(id, tag) in elements {
             match tag {

@@ -31,7 +31,7 @@ const MAX_LOOKS: usize = 30;
 /// Removes what the page hides, as the box `hidden` does.
 pub(crate) fn remove_hidden(page: &mut Page, filter: &'static str) {
     let page_chars = page.chars(page.body());
-    let hidden = Hidden::of(page, true, page_chars);
+    let hidden = Hidden::from_page(page, true, page_chars);
     let mut at = NodeId::DOCUMENT;
     while at < page.end(NodeId::DOCUMENT) {
         match hidden.size(page, at) {
@@ -155,12 +155,12 @@ pub(super) struct Hidden {
 }
 
 impl Hidden {
-    pub(super) fn of(page: &Page, wanted: bool, page_chars: usize) -> Hidden {
+    pub(super) fn from_page(page: &Page, wanted: bool, page_chars: usize) -> Hidden {
         let sheets = if wanted { Sheets::of(page) } else { Rc::default() };
         let any = wanted
             && (!sheets.hide_nothing()
                 || page.live(NodeId::DOCUMENT).any(|id| page.tag(id).is_some() && is_hidden(page, id)));
-        Hidden { measures: any.then(|| Measures::of(page)), most: HIDDEN_SHARE * page_chars as f64, sheets }
+        Hidden { measures: any.then(|| Measures::from_page(page)), most: HIDDEN_SHARE * page_chars as f64, sheets }
     }
 
     /// How much a hidden element holds; `None` where the element is not hidden. What only a style sheet hides may be shown by a

@@ -42,7 +42,7 @@ pub(super) struct Structure {
 }
 
 impl Structure {
-    pub(super) fn of(page: &Page, names: &[String]) -> Structure {
+    pub(super) fn new(page: &Page, names: &[String]) -> Structure {
         let tags: Vec<Tag> = names.iter().filter_map(|name| Tag::of_name(name)).collect();
         let body = page.body();
         let mut owner = vec![body; page.len()];
@@ -66,7 +66,7 @@ impl Structure {
 /// The four counts of every structural element by itself.
 pub(super) fn own_quotas(page: &AnalysedPage, structure: &Structure, settings: &Settings) -> Vec<Quota> {
     let mut quotas = vec![Quota::default(); page.len()];
-    let measures = crate::measure::Measures::of(page);
+    let measures = crate::measure::Measures::from_page(page);
     for id in page.live(page.body()) {
         let owner = structure.owner[id.index()];
         let quota = &mut quotas[owner.index()];

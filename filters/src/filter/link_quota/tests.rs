@@ -13,7 +13,7 @@ fn quotas_are_those_worked_by_hand() {
     let html = "<div id=out><b>bold</b>bare<div id=in><a href=/1>link</a><a href=/2>link</a></div></div>";
     let page = page(html);
     let settings = Settings::paper();
-    let structure = Structure::of(&page, &settings.structural);
+    let structure = Structure::new(&page, &settings.structural);
     let quotas = own_quotas(&page, &structure, &settings);
     let own = |id| quotas[by_id(&page, id).index()];
     let inner = Quota { anchors: 2.0, tags: 2.0, linked: 8.0, chars: 8.0 };

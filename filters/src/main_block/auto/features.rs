@@ -210,7 +210,7 @@ impl<'a> Base<'a> {
                 rows.push(id);
             }
         }
-        Base { page, blocks, measures: Measures::of_texts(page, blocks.all_texts()), sums, marks, rows, places, body }
+        Base { page, blocks, measures: Measures::from_texts(page, blocks.all_texts()), sums, marks, rows, places, body }
     }
 
     fn sums(&self, id: NodeId) -> BlockSums {

@@ -291,7 +291,7 @@ fn keep_buttons(page: &Page, counts: &mut [KeptCount]) {
     for form in forms {
         let mut buttons = page.live(form).filter(|&id| page.tag(id) == Some(Tag::Button));
         if let (Some(button), None) = (buttons.next(), buttons.next())
-            && Fields::of(page, form).count() > 0
+            && Fields::from_form(page, form).count() > 0
             && page.live(form).any(|id| counts[id.index()].kept > 0)
         {
             for id in page.live(button) {

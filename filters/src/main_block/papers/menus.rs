@@ -101,7 +101,7 @@ pub(crate) fn menus(page: &Page) -> Vec<(NodeId, MenuLinks)> {
 }
 
 fn link_counts(page: &Page, counted: &[NodeId]) -> Vec<MenuLinks> {
-    let measures = Measures::of(page);
+    let measures = Measures::from_page(page);
     let mut links = vec![MenuLinks::default(); page.len()];
     for &id in counted.iter().rev() {
         let measure = measures.get(id);

@@ -5,7 +5,7 @@ fn text(html: &str, max_line_breaks: usize) -> String {
     parser.feed(html).unwrap();
     let url = "https://example.org/".parse().unwrap();
     let page = Page::new(parser.finish().unwrap(), &url, false, 512).unwrap();
-    of_subtree(&page, page.body(), max_line_breaks)
+    from_subtree(&page, page.body(), max_line_breaks)
 }
 
 #[test]

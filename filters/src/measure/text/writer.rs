@@ -25,7 +25,7 @@ fn breaks_around(tag: Tag) -> usize {
     }
 }
 
-pub(super) struct Writer {
+pub(super) struct TextWriter {
     out: String,
     max_breaks: usize,
     /// Line breaks owed before the next text.
@@ -37,9 +37,9 @@ pub(super) struct Writer {
     pub(super) span: usize,
 }
 
-impl Writer {
-    pub(super) fn new(max_breaks: usize) -> Writer {
-        Writer { out: String::new(), max_breaks: max_breaks.max(1), breaks: 0, space: false, tabs: 0, span: 1 }
+impl TextWriter {
+    pub(super) fn new(max_breaks: usize) -> TextWriter {
+        TextWriter { out: String::new(), max_breaks: max_breaks.max(1), breaks: 0, space: false, tabs: 0, span: 1 }
     }
 
     pub(super) fn enter(&mut self, tag: Tag) {

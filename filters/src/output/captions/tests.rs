@@ -6,7 +6,7 @@ fn text(html: &str) -> String {
     let rest = "The harbour was quiet that day, and nobody came. ".repeat(12);
     let mut page = page(&format!("{html}<p>{rest}</p>"));
     page.metadata.kind = Some(PageType::Article);
-    let text = crate::output::text::of_page(&page, 1);
+    let text = crate::output::text::from_page(&page, 1);
     text.trim_end().trim_end_matches(rest.trim_end()).trim_end().replace('\n', "|")
 }
 
@@ -51,7 +51,7 @@ fn the_steps_of_what_a_page_tells_how_to_do_stay() {
         let rest = "The harbour was quiet that day, and nobody came. ".repeat(12);
         let mut page = page(&format!("{step}<p>{rest}</p>"));
         page.claims.types = vec![kind.to_owned()];
-        crate::output::text::of_page(&page, 1).contains("Fold")
+        crate::output::text::from_page(&page, 1).contains("Fold")
     };
     assert!(kept("Recipe") && kept("HowTo"));
     assert!(!kept("NewsArticle"));

@@ -5,7 +5,7 @@ use crate::vocabulary::words::one_line;
 
 /// Markup within a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum InlineMark {
     Strong,
     Emphasis,
     Struck,
@@ -16,8 +16,8 @@ pub(super) enum Mark {
 }
 
 /// A mark that was opened and not closed, and where its text begins.
-struct Open {
-    mark: Mark,
+struct OpenMark {
+    mark: InlineMark,
     start: usize,
     /// Inside another of its kind it says nothing.
     is_silent: bool,
@@ -27,7 +27,7 @@ struct Open {
 #[derive(Default)]
 pub(super) struct Inline {
     out: String,
-    open: Vec<Open>,
+    open: Vec<OpenMark>,
     owes_space: bool,
     pub(super) in_table: bool,
 }
@@ -90,16 +90,16 @@ impl Inline {
     }
 
     pub(super) fn in_code(&self) -> bool {
-        self.open.iter().any(|open| open.mark == Mark::Code)
+        self.open.iter().any(|open| open.mark == InlineMark::Code)
     }
 
-    pub(super) fn open(&mut self, mark: Mark) {
-        let is_link = |mark: &Mark| matches!(mark, Mark::Link(_));
+    pub(super) fn open(&mut self, mark: InlineMark) {
+        let is_link = |mark: &InlineMark| matches!(mark, InlineMark::Link(_));
         let is_silent =
             self.in_code() || self.open.iter().any(|open| open.mark == mark || is_link(&open.mark) && is_link(&mark));
         // The space before it stands before the mark, not in it.
         self.pay_space();
-        self.open.push(Open { mark, start: self.out.len(), is_silent });
+        self.open.push(OpenMark { mark, start: self.out.len(), is_silent });
     }
 
     pub(super) fn close(&mut self) {
@@ -108,7 +108,7 @@ impl Inline {
         }
     }
 
-    fn wrap(&mut self, open: &Open) {
+    fn wrap(&mut self, open: &OpenMark) {
         if open.is_silent {
             return;
         }
@@ -121,13 +121,13 @@ impl Inline {
         let lead = text.len() - text.trim_start().len();
         self.out.push_str(&text[..lead]);
         match &open.mark {
-            Mark::Strong => around(&mut self.out, "**", trimmed),
-            Mark::Emphasis => around(&mut self.out, "*", trimmed),
-            Mark::Struck => around(&mut self.out, "~~", trimmed),
-            Mark::Sub => self.out.extend(["<sub>", trimmed, "</sub>"]),
-            Mark::Sup => self.out.extend(["<sup>", trimmed, "</sup>"]),
-            Mark::Code => self.out.push_str(&code_span(trimmed, self.in_table)),
-            Mark::Link(address) => {
+            InlineMark::Strong => around(&mut self.out, "**", trimmed),
+            InlineMark::Emphasis => around(&mut self.out, "*", trimmed),
+            InlineMark::Struck => around(&mut self.out, "~~", trimmed),
+            InlineMark::Sub => self.out.extend(["<sub>", trimmed, "</sub>"]),
+            InlineMark::Sup => self.out.extend(["<sup>", trimmed, "</sup>"]),
+            InlineMark::Code => self.out.push_str(&code_span(trimmed, self.in_table)),
+            InlineMark::Link(address) => {
                 let address = escape::target(address);
                 let trimmed = trimmed.replace('\n', " ");
                 self.out.extend(["[", trimmed.as_str(), "](", &address, ")"]);

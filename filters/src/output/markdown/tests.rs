@@ -120,7 +120,7 @@ fn pages_become_the_markdown_that_was_written_for_them() {
     let mut failures = Vec::new();
     for (name, html, expected) in PAIRS {
         let page = page(html);
-        let actual = of_subtree(&page, page.body());
+        let actual = from_subtree(&page, page.body());
         if actual != *expected {
             failures.push(format!("{name}\n--- expected\n{expected}\n--- actual\n{actual}"));
         }
@@ -132,7 +132,7 @@ fn pages_become_the_markdown_that_was_written_for_them() {
 fn deep_nesting_costs_no_more_than_its_text() {
     let html = format!("{}x", "<ul><li>a<blockquote>".repeat(100));
     let page = page(&html);
-    let markdown = of_subtree(&page, page.body());
+    let markdown = from_subtree(&page, page.body());
     assert!(markdown.contains('x'));
     assert!(markdown.len() < 20_000, "{}", markdown.len());
 }
@@ -142,6 +142,6 @@ fn a_panel_has_its_name_above_it() {
     let mut page = page("<p>Wood</p><section id=p><p>Hard and heavy.</p></section>");
     let panel = crate::testing::by_id(&page, "p");
     page.panels = vec![(panel, "Oak".to_owned())];
-    let markdown = of_subtree(&page, page.body());
+    let markdown = from_subtree(&page, page.body());
     assert_eq!(markdown, "Wood\n\n**Oak**\n\nHard and heavy.\n");
 }

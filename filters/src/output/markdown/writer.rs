@@ -4,9 +4,9 @@ mod tables;
 
 use super::{
     escape,
-    inline::{Inline, Mark, longest_run},
+    inline::{Inline, InlineMark, longest_run},
 };
-use tables::Table;
+use tables::MarkdownTable;
 
 /// Levels of lists and quotes that are written; deeper ones are written at the last level. Each level is repeated before
 /// every line, so that hostile nesting would make the output quadratic. Raising it costs memory on such pages.
@@ -14,16 +14,16 @@ const MAX_LEVELS: usize = 20;
 
 /// Writes blocks.
 #[derive(Default)]
-pub(super) struct Writer {
+pub(super) struct MarkdownWriter {
     out: String,
     inline: Inline,
     levels: Vec<Level>,
     /// Levels that were asked for beyond the last one.
     beyond: usize,
     lists: Vec<List>,
-    gap: Gap,
+    gap: LineGap,
     code: Option<Code>,
-    table: Option<Table>,
+    table: Option<MarkdownTable>,
 }
 
 /// The prefix of a line: a quote's sign, or an item's marker and then its indentation.
@@ -47,7 +47,7 @@ struct List {
 
 /// The separation that is still to be written before the next block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Gap {
+enum LineGap {
     #[default]
     None,
     Line,
@@ -59,7 +59,7 @@ struct Code {
     text: String,
 }
 
-impl Writer {
+impl MarkdownWriter {
     // ----- inside a block -----------------------------------------------------------------------------------------
 
     pub(super) fn text(&mut self, text: &str) {
@@ -76,7 +76,7 @@ impl Writer {
         }
     }
 
-    pub(super) fn open_mark(&mut self, mark: Mark) {
+    pub(super) fn open_mark(&mut self, mark: InlineMark) {
         if self.code.is_none() {
             self.inline.open(mark);
         }
@@ -102,7 +102,7 @@ impl Writer {
     pub(super) fn formula(&mut self, source: &str, is_display: bool) {
         if is_display && self.table.is_none() {
             self.block();
-            self.write_lines(&format!("$${source}$$"), Gap::Empty);
+            self.write_lines(&format!("$${source}$$"), LineGap::Empty);
         } else {
             self.inline.raw(&format!("${source}$"));
         }
@@ -117,7 +117,7 @@ impl Writer {
         if is_block {
             self.block();
         }
-        self.inline.open(Mark::Link(address));
+        self.inline.open(InlineMark::Link(address));
         self.inline.text(name);
         self.inline.close();
         if is_block {
@@ -161,7 +161,7 @@ impl Writer {
             self.inline.hard_break();
             return;
         }
-        let gap = if is_set_off || self.lists.is_empty() { Gap::Empty } else { Gap::Line };
+        let gap = if is_set_off || self.lists.is_empty() { LineGap::Empty } else { LineGap::Line };
         let text = self.inline.take();
         if !text.is_empty() {
             self.write_paragraph(&text);
@@ -177,15 +177,15 @@ impl Writer {
         if !text.is_empty() {
             let sign = "#".repeat(level);
             let text = text.trim_end_matches('#').trim_end();
-            self.write_lines(&format!("{sign} {text}"), Gap::Empty);
+            self.write_lines(&format!("{sign} {text}"), LineGap::Empty);
         }
-        self.owe(Gap::Empty);
+        self.owe(LineGap::Empty);
     }
 
     pub(super) fn rule(&mut self) {
         if self.table.is_none() {
             self.block();
-            self.write_lines("---", Gap::Empty);
+            self.write_lines("---", LineGap::Empty);
         }
     }
 
@@ -205,7 +205,7 @@ impl Writer {
             self.close_level();
         }
         if self.lists.is_empty() {
-            self.owe(Gap::Empty);
+            self.owe(LineGap::Empty);
         }
     }
 
@@ -243,7 +243,7 @@ impl Writer {
     pub(super) fn close_quote(&mut self) {
         self.block();
         self.close_level();
-        self.owe(Gap::Empty);
+        self.owe(LineGap::Empty);
     }
 
     fn open_level(&mut self, level: Level) {
@@ -279,12 +279,12 @@ impl Writer {
         }
         let fence = "`".repeat((longest_run(text, '`') + 1).max(3));
         let block = format!("{fence}{}\n{text}\n{fence}", code.language);
-        self.write_lines(&block, Gap::Empty);
+        self.write_lines(&block, LineGap::Empty);
     }
 
     // ----- lines --------------------------------------------------------------------------------------------------
 
-    fn owe(&mut self, gap: Gap) {
+    fn owe(&mut self, gap: LineGap) {
         if !self.out.is_empty() && !self.out.ends_with(' ') {
             self.gap = self.gap.max(gap);
         }
@@ -312,19 +312,19 @@ impl Writer {
                 None => block.push_str(line),
             }
         }
-        self.write_lines(&block, Gap::None);
+        self.write_lines(&block, LineGap::None);
     }
 
     /// A finished block, each line behind the signs of what it stands in.
-    fn write_lines(&mut self, block: &str, gap_before: Gap) {
-        let gap = if self.out.is_empty() { Gap::None } else { self.gap.max(gap_before).max(Gap::Line) };
-        self.gap = Gap::None;
-        if gap == Gap::Empty {
+    fn write_lines(&mut self, block: &str, gap_before: LineGap) {
+        let gap = if self.out.is_empty() { LineGap::None } else { self.gap.max(gap_before).max(LineGap::Line) };
+        self.gap = LineGap::None;
+        if gap == LineGap::Empty {
             self.out.push('\n');
             self.push_prefix_of_empty_line();
         }
         for (number, line) in block.split('\n').enumerate() {
-            if number > 0 || gap != Gap::None {
+            if number > 0 || gap != LineGap::None {
                 self.out.push('\n');
             }
             if line.is_empty() {
@@ -334,7 +334,7 @@ impl Writer {
                 self.out.push_str(line);
             }
         }
-        self.owe(Gap::Line);
+        self.owe(LineGap::Line);
     }
 
     /// Writes the prefix of a line; the markers of items that begin here are spent.

@@ -35,7 +35,7 @@ pub(super) fn show(page: &mut Page) {
         return;
     }
     say_that_no_script_runs(page);
-    let sheets = Transparent::of(page);
+    let sheets = Transparent::from_page(page);
     let found: Vec<NodeId> = page
         .live(page.body())
         .skip(1)
@@ -63,7 +63,7 @@ fn say_that_no_script_runs(page: &mut Page) {
 /// Whether an element waits for a script to be seen.
 fn waits(page: &Page, id: NodeId, sheets: &Transparent) -> bool {
     let style = page.attribute(id, &local_name!("style"));
-    let own = style.map(Look::of).unwrap_or_default();
+    let own = style.map(Look::from_style).unwrap_or_default();
     if own.is_apart || sheets.apart.are_on(page, id) {
         return false;
     }
@@ -100,7 +100,7 @@ struct Look {
 }
 
 impl Look {
-    fn of(style: &str) -> Look {
+    fn from_style(style: &str) -> Look {
         let mut look = Look::default();
         for (name, value) in declarations(style) {
             match name.as_str() {
@@ -131,7 +131,7 @@ struct Transparent {
 }
 
 impl Transparent {
-    fn of(page: &Page) -> Transparent {
+    fn from_page(page: &Page) -> Transparent {
         let mut found = Transparent::default();
         let mut pointed: Vec<String> = Vec::new();
         each_rule(page, |rule| {
@@ -147,7 +147,7 @@ impl Transparent {
                 pointed.extend(names(rule.selectors).map(str::to_owned));
                 return;
             }
-            let look = Look::of(rule.body);
+            let look = Look::from_style(rule.body);
             for name in only_names(rule.selectors) {
                 // Wherever it is so at times.
                 if look.is_apart {

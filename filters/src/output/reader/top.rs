@@ -20,7 +20,7 @@ pub(in crate::output) struct Top {
 }
 
 impl Top {
-    pub(in crate::output) fn of(page: &AnalysedPage) -> Top {
+    pub(in crate::output) fn from_page(page: &AnalysedPage) -> Top {
         let found = headline_in(page);
         // A headline that stands further down, or looks like a lesser heading, is written at the top instead.
         let lifted = found.filter(|&heading| {
@@ -98,7 +98,7 @@ mod tests {
     fn top_of(html: &str) -> (crate::analysis::AnalysedPage, Top) {
         let mut page = page(html);
         "Oven".clone_into(&mut page.headline.text);
-        let top = Top::of(&page);
+        let top = Top::from_page(&page);
         (page, top)
     }
 

@@ -261,7 +261,7 @@ fn is_called_line(page: &Page, id: NodeId) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        measure::text::of_subtree,
+        measure::text::from_subtree,
         testing::{by_id, page},
     };
 
@@ -271,7 +271,7 @@ mod tests {
             let mut page = page(html);
             join_rows(&mut page);
             part_lines(&mut page);
-            crate::measure::text::of_subtree(&page, page.body(), 2).trim().to_owned()
+            crate::measure::text::from_subtree(&page, page.body(), 2).trim().to_owned()
         };
         let crayon =
             "<table class=crayon><tr><td><div>1</div><div>2</div><td><div><div>a {</div><div>  b }</div></div></table>";
@@ -300,7 +300,7 @@ mod tests {
     fn parted(html: &str) -> String {
         let mut page = page(html);
         part_lines(&mut page);
-        of_subtree(&page, page.body(), 3).trim_end().to_owned()
+        from_subtree(&page, page.body(), 3).trim_end().to_owned()
     }
 
     #[test]

@@ -82,7 +82,7 @@ pub(super) fn drop_unread(page: &mut Page) {
     let forms: Vec<(NodeId, Fields)> = page
         .live(page.body())
         .filter(|&id| page.tag(id) == Some(Tag::Form))
-        .map(|id| (id, Fields::of(page, id)))
+        .map(|id| (id, Fields::from_form(page, id)))
         .collect();
     if forms.is_empty() {
         return;
@@ -190,12 +190,12 @@ fn block_of(page: &Page, id: NodeId) -> Option<NodeId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{measure::text::of_subtree, testing::page};
+    use crate::{measure::text::from_subtree, testing::page};
 
     fn left(html: &str) -> String {
         let mut page = page(&format!("<p>Bread</p>{html}"));
         drop_placeholders(&mut page);
-        of_subtree(&page, page.body(), 1).trim().replace('\n', "|")
+        from_subtree(&page, page.body(), 1).trim().replace('\n', "|")
     }
 
     #[test]

@@ -85,7 +85,7 @@ struct Drawing {
 }
 
 impl Drawing {
-    fn of(page: &Page, svg: NodeId) -> Drawing {
+    fn from_svg(page: &Page, svg: NodeId) -> Drawing {
         let mut drawing = Drawing::default();
         for id in page.live(svg).skip(1).take(DRAWING_NODES) {
             if let Some(text) = page.text(id) {
@@ -118,7 +118,7 @@ pub(in crate::output) fn is_drawn_icon(page: &Page, id: NodeId) -> bool {
     if page.in_link(id) || in_control || stated == Some(true) {
         return true;
     }
-    let drawing = Drawing::of(page, id);
+    let drawing = Drawing::from_svg(page, id);
     if drawing.chars >= DIAGRAM_CHARS {
         return false;
     }

@@ -93,8 +93,8 @@ fn is_same_page(to: &Url, here: &Url) -> bool {
 }
 
 /// Takes the links from around their words.
-pub(super) fn unwrap_lost(page: &mut Page, links: &[NodeId]) {
-    let mut lost: Vec<(NodeId, String)> = links.iter().filter_map(|&id| Some((id, place(page, id)?))).collect();
+pub(super) fn unwrap_lost_fragments(page: &mut Page, links: &[NodeId]) {
+    let mut lost: Vec<(NodeId, String)> = links.iter().filter_map(|&id| Some((id, fragment(page, id)?))).collect();
     if lost.is_empty() {
         return;
     }
@@ -103,16 +103,16 @@ pub(super) fn unwrap_lost(page: &mut Page, links: &[NodeId]) {
     let of = |id| attributes.iter().filter_map(move |name| named.attribute(id, name));
     let places: HashSet<&str> = named.live(named.body()).flat_map(of).collect();
     // The top of the page is always there (HTML § 7.4.6.4).
-    lost.retain(|(_, place)| !places.contains(&**place) && !place.eq_ignore_ascii_case("top"));
+    lost.retain(|(_, fragment)| !places.contains(&**fragment) && !fragment.eq_ignore_ascii_case("top"));
     for (id, _) in lost {
         page.unwrap_element(id);
     }
 }
 
 /// The name of the place on the page that a link leads to.
-pub(super) fn place(page: &Page, link: NodeId) -> Option<String> {
-    let place = page.attribute(link, &local_name!("href"))?.trim().strip_prefix('#')?;
-    (!place.is_empty()).then(|| percent_decode_str(place).decode_utf8_lossy().into_owned())
+pub(super) fn fragment(page: &Page, link: NodeId) -> Option<String> {
+    let fragment = page.attribute(link, &local_name!("href"))?.trim().strip_prefix('#')?;
+    (!fragment.is_empty()).then(|| percent_decode_str(fragment).decode_utf8_lossy().into_owned())
 }
 
 /// Visible characters up to which a link of a tool may go: "View page source".
@@ -210,14 +210,14 @@ const LEVELS: usize = 6;
 const MAX_LINKS: usize = 2000;
 
 /// Drops all of it. `headline` is the heading that is the page's headline.
-pub(super) fn drop_leftovers(page: &mut Page, headline: Option<NodeId>) {
+pub(super) fn drop_page_chrome(page: &mut Page, headline: Option<NodeId>) {
     let links: Vec<NodeId> = page
         .live(page.body())
         .filter(|&id| page.tag(id) == Some(Tag::A))
         .filter(|&id| page.has_attribute(id, &local_name!("href")))
         .take(MAX_LINKS)
         .collect();
-    let sharing = Sharing::of(page);
+    let sharing = Sharing::from_page(page);
     let mut unwanted = Vec::new();
     let mut over = NodeId::DOCUMENT;
     for &id in &links {
@@ -240,7 +240,7 @@ pub(super) fn drop_leftovers(page: &mut Page, headline: Option<NodeId>) {
 
 /// A link over the head of the page: to an element around the headline.
 fn skips(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
-    let Some(name) = place(page, id) else {
+    let Some(name) = fragment(page, id) else {
         return false;
     };
     let names_it = |up: NodeId| page.attribute(up, &local_name!("id")).is_some_and(|id| *id == *name);

@@ -37,7 +37,7 @@ pub(in crate::output) fn name(page: &mut Page) {
         return;
     }
     let named: Vec<(NodeId, String)> = {
-        let tabs = Tabs::of(page, &panels);
+        let tabs = Tabs::new(page, &panels);
         panels.iter().filter_map(|&panel| Some((panel, tabs.name(page, panel)?))).collect()
     };
     for (panel, name) in &named {
@@ -54,7 +54,7 @@ struct Tabs<'a> {
 }
 
 impl<'a> Tabs<'a> {
-    fn of(page: &'a Page, panels: &[NodeId]) -> Tabs<'a> {
+    fn new(page: &'a Page, panels: &[NodeId]) -> Tabs<'a> {
         let labels: Vec<&str> = panels.iter().filter_map(|&panel| label(page, panel)).collect();
         let mut tabs = Tabs { by_id: HashMap::new(), by_panel: HashMap::new() };
         for id in (0..page.len()).map(NodeId::from_row) {

@@ -112,7 +112,7 @@ fn mark_picture(page: &mut Page, entry: NodeId) {
 }
 
 /// A link of an entry.
-struct Link {
+struct EntryLink {
     id: NodeId,
     place: String,
     text: String,
@@ -120,8 +120,8 @@ struct Link {
     is_heading: bool,
 }
 
-impl Link {
-    fn of(page: &Page, id: NodeId) -> Option<Link> {
+impl EntryLink {
+    fn from_link(page: &Page, id: NodeId) -> Option<EntryLink> {
         let place = page.attribute(id, &local_name!("href"))?.trim().to_owned();
         let is_heading = |id: NodeId| page.tag(id).is_some_and(Tag::is_heading);
         let pictures = page.live(id).filter(|&inside| page.tag(inside) == Some(Tag::Img));
@@ -132,7 +132,7 @@ impl Link {
         if let Some(&picture) = described.first().filter(|_| text.is_empty()) {
             page.attribute(picture, &local_name!("alt")).unwrap_or_default().trim().clone_into(&mut text);
         }
-        Some(Link {
+        Some(EntryLink {
             id,
             place,
             text,
@@ -142,7 +142,7 @@ impl Link {
     }
 
     /// Whether another link to the same place says all that this one says.
-    fn is_said_by(&self, other: &Link) -> bool {
+    fn is_said_by(&self, other: &EntryLink) -> bool {
         if self.id == other.id || self.place != other.place || self.has_picture && !other.has_picture {
             return false;
         }
@@ -157,7 +157,7 @@ impl Link {
 
 fn say_once(page: &mut Page, entry: NodeId) {
     let links = page.live(entry).filter(|&id| page.tag(id) == Some(Tag::A));
-    let links: Vec<Link> = links.filter_map(|id| Link::of(page, id)).take(ENTRY_LINKS).collect();
+    let links: Vec<EntryLink> = links.filter_map(|id| EntryLink::from_link(page, id)).take(ENTRY_LINKS).collect();
     for (at, link) in links.iter().enumerate() {
         if links.iter().any(|other| page.is_live(other.id) && link.is_said_by(other)) {
             page.drop_silently(link.id);

@@ -33,7 +33,7 @@ pub(super) fn node_like_page_title(page: &Page) -> Option<NodeId> {
     if chars == 0 {
         return None;
     }
-    let measures = crate::measure::Measures::of(page);
+    let measures = crate::measure::Measures::from_page(page);
     page.live(page.body()).find(|&id| {
         page.tag(id).is_some()
             && id != page.body()

@@ -1,6 +1,6 @@
 //! Tables of Markdown: GitHub Flavored Markdown § 4.10.
 
-use super::{Gap, Writer};
+use super::{LineGap, MarkdownWriter};
 use crate::{
     html::{NodeId, Page},
     measure::table::{self, Columns},
@@ -8,21 +8,21 @@ use crate::{
 
 /// A table of which not all is known.
 #[derive(Default)]
-pub(super) struct Table {
+pub(super) struct MarkdownTable {
     rows: Vec<Vec<String>>,
     row: Vec<String>,
     span: usize,
     columns: Columns,
 }
 
-impl Writer {
+impl MarkdownWriter {
     pub(in crate::output::markdown) fn is_in_table(&self) -> bool {
         self.table.is_some()
     }
 
     pub(in crate::output::markdown) fn open_table(&mut self) {
         self.block();
-        self.table = Some(Table::default());
+        self.table = Some(MarkdownTable::default());
         self.inline.in_table = true;
     }
 
@@ -33,7 +33,7 @@ impl Writer {
             self.inline.in_table = false;
             let table = self.table.take();
             self.write_paragraph(&text);
-            self.owe(Gap::Empty);
+            self.owe(LineGap::Empty);
             self.table = table;
             self.inline.in_table = true;
         }
@@ -95,7 +95,7 @@ impl Writer {
                 block.push('|');
             }
         }
-        self.write_lines(&block, Gap::Empty);
-        self.owe(Gap::Empty);
+        self.write_lines(&block, LineGap::Empty);
+        self.owe(LineGap::Empty);
     }
 }

@@ -14,7 +14,7 @@ pub(super) struct Sharing {
 }
 
 impl Sharing {
-    pub(super) fn of(page: &Page) -> Sharing {
+    pub(super) fn from_page(page: &Page) -> Sharing {
         let urls = [Some(page.url()), page.canonical()];
         Sharing {
             addresses: urls.into_iter().flatten().filter_map(plain).collect(),
