@@ -7,9 +7,9 @@
 //! Limits, clocks and panics are dealt with here and nowhere else. Whatever goes wrong ends in a [`PageError`], and the
 //! caller still has the original bytes.
 
+mod acceptance;
 pub(crate) mod blocks;
 mod build;
-mod doubt;
 mod feed;
 #[cfg(test)]
 mod linear;
@@ -141,13 +141,13 @@ impl Chain {
         page.headline = found.headline;
         page.claims = found.claims;
         feed.run_some(&mut page, |name| SHOWING.contains(&name))?;
-        let whole = guarded("menus", || blocks::Whole::of(&page, kind))?;
+        let whole = guarded("menus", || blocks::Whole::new(&page, kind))?;
         let mut is_before = true;
         feed.run_some(&mut page, |name| {
             is_before &= name != "main_block";
             is_before && !SHOWING.contains(&name)
         })?;
-        guarded("blocks", || blocks::of_page(page, &whole, &self.main_block, most))
+        guarded("blocks", || blocks::page_blocks(page, &whole, &self.main_block, most))
     }
 
     /// The page's text and what became of each of its text nodes.
@@ -223,7 +223,7 @@ pub struct Filtered {
     pub content: String,
     /// Where in it, in bytes, the way to the next page of the article stands, which is [`Metadata::next_page`]; only in reader
     /// pages.
-    pub offer: Option<Range<usize>>,
+    pub next_page_link: Option<Range<usize>>,
     /// The format of `content`.
     pub format: Format,
     /// The change that the response's Content-Security-Policy needs.
@@ -242,18 +242,19 @@ impl Filtered {
     /// Whether a page goes on with the article of this one: it has the same headline, perhaps with the number of the page ("Clocks, page
     /// 2").
     #[must_use]
-    pub fn goes_on_with(&self, part: &Filtered) -> bool {
+    pub fn is_same_article_as(&self, part: &Filtered) -> bool {
         metadata::pages::is_headline_of_both(&self.metadata.title, &part.metadata.title)
     }
 
     /// Puts the next page of the article ([`PageOptions::part`]) in the place of the way to it. Without that way nothing
     /// happens.
     pub fn join(&mut self, part: Filtered) {
-        let Some(offer) = self.offer.take() else {
+        let Some(next_page_link) = self.next_page_link.take() else {
             return;
         };
-        self.offer = part.offer.map(|next| next.start + offer.start..next.end + offer.start);
-        self.content.replace_range(offer, &part.content);
+        self.next_page_link =
+            part.next_page_link.map(|next| next.start + next_page_link.start..next.end + next_page_link.start);
+        self.content.replace_range(next_page_link, &part.content);
         self.metadata.next_page = part.metadata.next_page;
         self.report.text_before += part.report.text_before;
         self.report.text_after += part.report.text_after;
@@ -261,9 +262,9 @@ impl Filtered {
     }
 
     /// Takes out the way to the next page, which leads to what is here already.
-    pub fn withdraw_offer(&mut self) {
-        if let Some(offer) = self.offer.take() {
-            self.content.replace_range(offer, "");
+    pub fn remove_next_page_link(&mut self) {
+        if let Some(next_page_link) = self.next_page_link.take() {
+            self.content.replace_range(next_page_link, "");
             self.metadata.next_page = None;
         }
     }
@@ -401,7 +402,7 @@ mod tests {
         assert!(at(1) < at(2) && at(2) < at(3) && at(3) < at(4));
         assert_eq!(page.content.matches("Clocks</h1>").count(), 1);
         assert_eq!(page.content.matches("Next page").count(), 1);
-        assert!(page.content[page.offer.unwrap()].contains("https://example.org/clocks/5"));
+        assert!(page.content[page.next_page_link.unwrap()].contains("https://example.org/clocks/5"));
         assert_eq!(page.metadata.next_page.unwrap().path(), "/clocks/5");
     }
 

@@ -208,7 +208,7 @@ pub(crate) fn html(page: &AnalysedPage, settings: &Settings, around: Surrounding
         Style::Original => {
             let around =
                 if around.in_frame { Surroundings { words: around.words, ..Surroundings::default() } } else { around };
-            Written { content: original::write(page, around), offer: None }
+            Written { content: original::write(page, around), next_page_link: None }
         }
         Style::Reader => reader::write(page, settings, around),
     }
@@ -218,7 +218,7 @@ pub(crate) fn html(page: &AnalysedPage, settings: &Settings, around: Surrounding
 pub(crate) struct Written {
     pub(crate) content: String,
     /// Where in it the way to the next page of the article stands.
-    pub(crate) offer: Option<Range<usize>>,
+    pub(crate) next_page_link: Option<Range<usize>>,
 }
 
 /// The content of a later page of an article, to stand behind the page before it; `None` where pages keep

@@ -58,12 +58,12 @@ impl Rewriter {
         let mut pages = 1;
         while pages < self.settings.join_pages
             && page.report.selected
-            && page.offer.is_some()
+            && page.next_page_link.is_some()
             && page.content.len() <= self.settings.max_html_bytes
             && let Some(next) = page.metadata.next_page.clone()
         {
             if seen.urls.contains(&next[..Position::AfterQuery]) {
-                page.withdraw_offer();
+                page.remove_next_page_link();
                 break;
             }
             let part = Part { article: article.clone(), number: pages + 1 };
@@ -72,7 +72,7 @@ impl Rewriter {
                 debug!(%next, "the next page is not joined");
                 break;
             };
-            if !page.goes_on_with(&part) {
+            if !page.is_same_article_as(&part) {
                 debug!(%next, "the next page is another article");
                 break;
             }

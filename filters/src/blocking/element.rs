@@ -19,7 +19,7 @@ use crate::html::{NodeId, NodeKind, Page, tag::Tag};
 
 /// The types of a selector's parts.
 #[derive(Clone, Debug)]
-pub(crate) struct Names;
+pub(crate) struct SelectorTypes;
 
 /// A name or a value in a selector.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl ToCss for IsLink {
 }
 
 impl NonTSPseudoClass for IsLink {
-    type Impl = Names;
+    type Impl = SelectorTypes;
 
     fn is_active_or_hover(&self) -> bool {
         false
@@ -82,10 +82,10 @@ impl ToCss for PseudoElement {
 }
 
 impl selectors::parser::PseudoElement for PseudoElement {
-    type Impl = Names;
+    type Impl = SelectorTypes;
 }
 
-impl SelectorImpl for Names {
+impl SelectorImpl for SelectorTypes {
     type ExtraMatchingData<'a> = ();
     type AttrValue = Name;
     type Identifier = Name;
@@ -102,7 +102,7 @@ impl SelectorImpl for Names {
 pub(crate) struct Css;
 
 impl<'i> Parser<'i> for Css {
-    type Impl = Names;
+    type Impl = SelectorTypes;
     type Error = SelectorParseErrorKind<'i>;
 
     fn parse_nth_child_of(&self) -> bool {
@@ -180,7 +180,7 @@ impl<'a> Element<'a> {
 }
 
 impl selectors::Element for Element<'_> {
-    type Impl = Names;
+    type Impl = SelectorTypes;
 
     fn opaque(&self) -> OpaqueElement {
         OpaqueElement::new(self.page.data(self.id))
@@ -255,11 +255,11 @@ impl selectors::Element for Element<'_> {
         self.page.attribute(self.id, &name.0).is_some_and(|value| operation.eval_str(value))
     }
 
-    fn match_non_ts_pseudo_class(&self, _: &IsLink, _: &mut MatchingContext<Names>) -> bool {
+    fn match_non_ts_pseudo_class(&self, _: &IsLink, _: &mut MatchingContext<SelectorTypes>) -> bool {
         selectors::Element::is_link(self)
     }
 
-    fn match_pseudo_element(&self, pseudo: &PseudoElement, _: &mut MatchingContext<Names>) -> bool {
+    fn match_pseudo_element(&self, pseudo: &PseudoElement, _: &mut MatchingContext<SelectorTypes>) -> bool {
         match *pseudo {}
     }
 

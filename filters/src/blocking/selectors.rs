@@ -8,7 +8,7 @@ use selectors::{
     parser::{Component, ParseRelative, Selector, SelectorList},
 };
 
-use super::element::{Css, Element, Names};
+use super::element::{Css, Element, SelectorTypes};
 use crate::{
     hashing::Table,
     html::{NodeId, Page},
@@ -22,7 +22,7 @@ const MOST_PARTS: usize = 100;
 #[derive(Debug, Default)]
 pub struct Selectors {
     /// Each with the place of its text.
-    compiled: Vec<(Selector<Names>, usize)>,
+    compiled: Vec<(Selector<SelectorTypes>, usize)>,
     texts: Vec<String>,
     by_key: Table<Key, Vec<usize>>,
     /// Indexes in `compiled` of the selectors of which no part can be looked up in `by_key`.
@@ -101,7 +101,7 @@ impl Selectors {
     }
 }
 
-fn parse(text: &str) -> Option<SelectorList<Names>> {
+fn parse(text: &str) -> Option<SelectorList<SelectorTypes>> {
     if text.bytes().filter(|byte| b"(>+~ \t\n\r\x0c".contains(byte)).count() > MOST_PARTS {
         return None;
     }
@@ -110,7 +110,7 @@ fn parse(text: &str) -> Option<SelectorList<Names>> {
 }
 
 /// The part of a selector that is looked up: of the compound on its right, the rarest.
-fn key(selector: &Selector<Names>) -> Option<Key> {
+fn key(selector: &Selector<SelectorTypes>) -> Option<Key> {
     let mut found = None;
     for part in selector.iter() {
         found = match (part, found) {
@@ -158,7 +158,7 @@ impl<'a> Matcher<'a> {
         })
     }
 
-    fn is_match(&mut self, selector: &Selector<Names>, element: &Element<'a>) -> bool {
+    fn is_match(&mut self, selector: &Selector<SelectorTypes>, element: &Element<'a>) -> bool {
         let mut context = MatchingContext::new(
             MatchingMode::Normal,
             None,

@@ -110,19 +110,19 @@ pub(crate) struct Whole {
 }
 
 impl Whole {
-    pub(crate) fn of(page: &Page, kind: Option<PageType>) -> Whole {
+    pub(crate) fn new(page: &Page, kind: Option<PageType>) -> Whole {
         Whole { states: page.states(), menus: menus(page), chars: page.chars(page.body()), kind }
     }
 }
 
 /// A block and where it stands.
-pub(crate) struct Found {
+pub(crate) struct FoundBlock {
     kept: Vec<NodeId>,
     block: Block,
 }
 
 /// At most `most` blocks of a page that the other filters have cleaned, the menus of the whole page, and its kind.
-pub(crate) fn of_page(mut page: AnalysedPage, whole: &Whole, settings: &Settings, most: usize) -> PageBlocks {
+pub(crate) fn page_blocks(mut page: AnalysedPage, whole: &Whole, settings: &Settings, most: usize) -> PageBlocks {
     let cleaned = page.states();
     let (mut told, found) = tell(&mut page, whole, settings, most);
     mark_removed(&mut page, &cleaned);
@@ -137,7 +137,7 @@ pub(crate) fn tell(
     whole: &Whole,
     settings: &Settings,
     most: usize,
-) -> (PageBlocks, Vec<Found>) {
+) -> (PageBlocks, Vec<FoundBlock>) {
     let (shape, links_per_word) = core_ex::page_shape(page);
     let (found, probabilities) = relevant(page, settings, most, whole.chars);
     page.restore(&whole.states);
@@ -209,7 +209,7 @@ fn relevant(
     settings: &Settings,
     most: usize,
     page_chars: usize,
-) -> (Vec<Found>, Vec<TextProbability>) {
+) -> (Vec<FoundBlock>, Vec<TextProbability>) {
     let mut found = Vec::new();
     let mut probabilities = Vec::new();
     while found.len() < most {
@@ -232,7 +232,7 @@ fn relevant(
         }
         let is_all = choice.kept.contains(&page.body());
         let kept = choice.kept;
-        found.push(Found { kept, block });
+        found.push(FoundBlock { kept, block });
         if is_all {
             break;
         }
@@ -272,7 +272,7 @@ font:bold 14px/1.6 sans-serif!important;color:#fff!important;text-indent:0!impor
 [data-gleaner-menu]::before{content:\"menu\"!important;background:#1a56b0!important}\
 [data-gleaner-block]::before{content:\"block \" attr(data-gleaner-block)!important;background:#b3261e!important}";
 
-fn mark(page: &mut Page, blocks: &[Found], menus: &[(NodeId, MenuLinks)]) {
+fn mark(page: &mut Page, blocks: &[FoundBlock], menus: &[(NodeId, MenuLinks)]) {
     let name = LocalName::from("data-gleaner-block");
     for (number, found) in blocks.iter().enumerate() {
         for &id in &found.kept {
@@ -371,11 +371,11 @@ pub(crate) mod tests {
     #[test]
     fn blocks_menus_and_what_was_removed_are_marked_in_the_page() {
         let mut page = page(&three_blocks());
-        let whole = Whole::of(&page, None);
+        let whole = Whole::new(&page, None);
         let (menu, third) = (by_id(&page, "menu"), by_id(&page, "third"));
         page.remove(menu, "link_lists");
         page.remove(third, "test");
-        let told = of_page(page, &whole, &Settings::default(), 5);
+        let told = page_blocks(page, &whole, &Settings::default(), 5);
         let html = told.marked_html;
         assert!(html.contains("data-gleaner-block=\"1\""));
         assert!(html.contains("data-gleaner-menu=\"\""));

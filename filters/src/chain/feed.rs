@@ -172,12 +172,12 @@ impl PageFeed {
                     } else {
                         output::below_headline(headline.as_deref(), text, output)
                     };
-                    output::Written { content, offer: None }
+                    output::Written { content, next_page_link: None }
                 }
             };
             Ok(Filtered {
                 content: written.content,
-                offer: written.offer,
+                next_page_link: written.next_page_link,
                 format,
                 csp,
                 policies: if matches!(csp, CspChange::Replace(_)) {
@@ -205,7 +205,7 @@ impl PageFeed {
         };
         let csp = CspChange::Replace(output::why::CSP);
         let (format, policies) = (Format::Html, Vec::new());
-        Ok(Filtered { content, offer: None, format, csp, policies, metadata, report, survey: None })
+        Ok(Filtered { content, next_page_link: None, format, csp, policies, metadata, report, survey: None })
     }
 
     pub(super) fn explain(&mut self) -> Result<(Explanation, Metadata), PageError> {

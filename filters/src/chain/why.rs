@@ -96,7 +96,7 @@ impl Chain {
         bring_back(&mut page, &roots, |_| true);
         let removed: Vec<RemovedPart> = roots.iter().map(|&(id, filter)| self.part(&page, id, filter)).collect();
         let main_block = page.outcome.main_block;
-        let whole = Whole::of(&page, kind);
+        let whole = Whole::new(&page, kind);
         // The blocks are those of the page as the filters before the choice left it.
         page.restore(&end);
         bring_back(&mut page, &roots, |filter| filter == "main_block");

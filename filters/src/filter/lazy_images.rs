@@ -206,32 +206,36 @@ fn make_real(page: &mut Page, id: NodeId) -> bool {
                 continue;
             }
             let purpose = match purpose(name) {
-                None if !is_private && name.ends_with("-srcset") => Some(Target::SourceSet),
+                None if !is_private && name.ends_with("-srcset") => Some(ImageAttribute::SourceSet),
                 // A frame that waits for consent.
-                None if is_frame && !has_source && is_named_source => Some(Target::Source),
+                None if is_frame && !has_source && is_named_source => Some(ImageAttribute::Source),
                 known => known,
             };
             let target = match purpose {
                 // These names are used for pages and for settings too.
-                Some(Target::Source)
+                Some(ImageAttribute::Source)
                     if has_source && matches!(name, "data-url" | "data-image") && !is_image_address(value) =>
                 {
                     continue;
                 }
                 Some(target) => target,
                 // Any other private attribute: only where there is nothing to lose, and only for what is surely an image.
-                None if is_image && !has_source && is_image_address(value) => Target::Source,
+                None if is_image && !has_source && is_image_address(value) => ImageAttribute::Source,
                 None => continue,
             };
             let moved = match target {
-                Target::SourceSet if is_source_set(value) => (local_name!("srcset"), value),
+                ImageAttribute::SourceSet if is_source_set(value) => (local_name!("srcset"), value),
                 // `<source>` in `<picture>` has no `src`.
-                Target::SourceSet | Target::Source if is_address(value) && in_picture => (local_name!("srcset"), value),
-                Target::SourceSet | Target::Source if is_address(value) && leads_to_web(page, value) => {
+                ImageAttribute::SourceSet | ImageAttribute::Source if is_address(value) && in_picture => {
+                    (local_name!("srcset"), value)
+                }
+                ImageAttribute::SourceSet | ImageAttribute::Source
+                    if is_address(value) && leads_to_web(page, value) =>
+                {
                     (local_name!("src"), value)
                 }
-                Target::Sizes => (local_name!("sizes"), value),
-                Target::Poster => (local_name!("poster"), value),
+                ImageAttribute::Sizes => (local_name!("sizes"), value),
+                ImageAttribute::Poster => (local_name!("poster"), value),
                 _ => continue,
             };
             if !found.iter().any(|(name, _)| *name == moved.0) {
@@ -267,7 +271,7 @@ fn leads_to_web(page: &Page, address: &str) -> bool {
 }
 
 #[derive(Clone, Copy)]
-enum Target {
+enum ImageAttribute {
     Source,
     SourceSet,
     Sizes,
@@ -275,14 +279,14 @@ enum Target {
 }
 
 /// The names in common use: those of `lazysizes`, `jquery.lazyload`, `video.js`, and of the plug-ins for blogs and shops.
-fn purpose(name: &str) -> Option<Target> {
+fn purpose(name: &str) -> Option<ImageAttribute> {
     Some(match name {
         "data-src" | "data-lazy-src" | "data-lazy" | "data-original" | "data-original-src" | "data-orig-src"
         | "data-image" | "data-img-src" | "data-full-src" | "data-cfsrc" | "data-defer-src" | "data-delayed-url"
-        | "data-echo" | "data-hi-res-src" | "data-actualsrc" | "data-url" => Target::Source,
-        "data-srcset" | "data-lazy-srcset" | "data-original-set" | "data-bgset" => Target::SourceSet,
-        "data-sizes" | "data-lazy-sizes" => Target::Sizes,
-        "data-poster" => Target::Poster,
+        | "data-echo" | "data-hi-res-src" | "data-actualsrc" | "data-url" => ImageAttribute::Source,
+        "data-srcset" | "data-lazy-srcset" | "data-original-set" | "data-bgset" => ImageAttribute::SourceSet,
+        "data-sizes" | "data-lazy-sizes" => ImageAttribute::Sizes,
+        "data-poster" => ImageAttribute::Poster,
         _ => return None,
     })
 }

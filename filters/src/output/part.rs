@@ -124,8 +124,8 @@ pub(super) fn write(page: &AnalysedPage) -> super::Written {
         serialize::write(page, child, rules, &mut content);
     }
     let words = Interface::for_language(page.metadata.language.as_deref());
-    let offer = additions::write_next_page(page, words, &mut content);
-    super::Written { content, offer }
+    let next_page_link = additions::write_next_page(page, words, &mut content);
+    super::Written { content, next_page_link }
 }
 
 #[cfg(test)]

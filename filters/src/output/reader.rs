@@ -60,11 +60,11 @@ pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundin
     for child in page.live_children(page.body()) {
         serialize::write(page, child, rules, &mut out);
     }
-    let offer = additions::write_next_page(page, around.words, &mut out);
+    let next_page_link = additions::write_next_page(page, around.words, &mut out);
     out.push_str("</main>");
     write_links(page, around.words, &mut out);
     out.push_str("</body></html>\n");
-    Written { content: out, offer }
+    Written { content: out, next_page_link }
 }
 
 /// A text as a page, below the bar and its headline, where that does not stand in the text. Browsers of terminals cut the lines of a

@@ -18,14 +18,14 @@ use crate::{
 const LONG: f64 = 20.0;
 
 #[derive(Clone, Copy, Default)]
-struct Sum {
+struct GroupSum {
     words: f64,
     /// Words of long blocks ([`LONG`]).
     long: f64,
     hits: f64,
 }
 
-impl Sum {
+impl GroupSum {
     fn mean(self, otherwise: f64) -> f64 {
         if self.words > 0.0 { self.hits / self.words } else { otherwise }
     }
@@ -108,15 +108,15 @@ fn words_below(page: &Page, blocks: &TextBlocks, scored: &[Scored]) -> Vec<f64> 
 }
 
 /// The sum of each block's group.
-fn sums(page: &Page, groups: &[Option<NodeId>], scored: &[Scored]) -> Vec<Option<Sum>> {
+fn sums(page: &Page, groups: &[Option<NodeId>], scored: &[Scored]) -> Vec<Option<GroupSum>> {
     // By row: where its sum is, counted from 1.
     let mut places = vec![0u32; page.len()];
-    let mut sums: Vec<Sum> = Vec::new();
+    let mut sums: Vec<GroupSum> = Vec::new();
     for (group, scored) in groups.iter().zip(scored.iter()) {
         let Some(group) = group else { continue };
         let place = &mut places[group.index()];
         if *place == 0 {
-            sums.push(Sum::default());
+            sums.push(GroupSum::default());
             *place = count(sums.len());
         }
         let sum = &mut sums[*place as usize - 1];
