@@ -26,7 +26,7 @@ pub struct Laid(Page);
 impl Laid {
     /// None where the page is over a limit.
     #[must_use]
-    pub fn of(html: &str) -> Option<Laid> {
+    pub fn from_html(html: &str) -> Option<Laid> {
         let url = Url::parse("https://example.org/").ok()?;
         let document = fed(html, true)?.finish().ok()?;
         Page::new(document, &url, false, PageLimits::default().depth).ok().map(Laid)

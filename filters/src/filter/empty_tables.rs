@@ -67,7 +67,7 @@ impl EmptyTables {
             .substance
             .iter()
             .map(|name| {
-                Tag::of_name(name).ok_or_else(|| {
+                Tag::from_name(name).ok_or_else(|| {
                     ConfigError::new(
                         "empty_tables.substance",
                         format!("{name:?} is not an HTML element; expected names such as \"img\""),

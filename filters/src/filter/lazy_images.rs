@@ -264,7 +264,7 @@ fn drop_scripts(page: &mut Page, id: NodeId) {
 /// Whether an address leads to the web, or from a saved page to a file beside it, and runs nothing itself.
 fn leads_to_web(page: &Page, address: &str) -> bool {
     // What is no address by itself, and of a page without one, is relative to wherever it is read.
-    Address::of(page.base(), address).is_none_or(|address| {
+    Address::parse(page.base(), address).is_none_or(|address| {
         let scheme = address.scheme();
         matches!(scheme, "http" | "https") || scheme == page.url().scheme()
     })

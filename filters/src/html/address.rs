@@ -17,7 +17,7 @@ pub(crate) struct Address {
 
 impl Address {
     /// An address without white space around it, as it is written on a page with this base.
-    pub(crate) fn of(base: &Url, written: &str) -> Option<Address> {
+    pub(crate) fn parse(base: &Url, written: &str) -> Option<Address> {
         plain(base, written).or_else(|| base.join(written).ok().map(Address::from))
     }
 
@@ -162,7 +162,7 @@ mod tests {
     }
 
     fn ours(base: &Url, written: &str) -> Option<(String, String, Option<String>)> {
-        let address = Address::of(base, written)?;
+        let address = Address::parse(base, written)?;
         let host = address.host().map(str::to_owned);
         Some((address.as_str().to_owned(), address.scheme().to_owned(), host))
     }

@@ -157,7 +157,7 @@ impl HintReader {
             }
             local_name!("href") => {
                 all.hints |=
-                    Hint::Address.bit() | vocabulary::of_address(value) | hint(Hint::Runs, may_run(name, value));
+                    Hint::Address.bit() | vocabulary::hints_of_address(value) | hint(Hint::Runs, may_run(name, value));
             }
             local_name!("src") => {
                 all.hints |= Hint::Address.bit() | hint(Hint::Runs, may_run(name, value));
@@ -201,7 +201,7 @@ impl HintReader {
         let (known, hints) = &mut self.0[place];
         if known != value {
             value.clone_into(known);
-            *hints = vocabulary::of(value);
+            *hints = vocabulary::hints(value);
         }
         *hints
     }

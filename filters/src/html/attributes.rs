@@ -20,7 +20,7 @@ use crate::vocabulary::words::count;
 pub(super) struct Stretch(u32);
 
 impl Stretch {
-    pub(super) fn of(node: &NodeRef) -> Stretch {
+    pub(super) fn from_node(node: &NodeRef) -> Stretch {
         node.as_element().map_or(Stretch::default(), |element| Stretch(element.score.get().to_bits()))
     }
 
@@ -64,7 +64,7 @@ impl Attributes {
     }
 
     /// The attributes of a stretch, in the order in which they were written.
-    pub(super) fn of(&self, stretch: Stretch) -> &[Attribute] {
+    pub(super) fn in_stretch(&self, stretch: Stretch) -> &[Attribute] {
         &self.all[self.stretches[stretch.0 as usize].range()]
     }
 
@@ -112,7 +112,7 @@ impl Attributes {
             return stretch;
         }
         // Stretches cannot grow where they are, so the attributes move to the end.
-        let mut attributes = self.of(stretch).to_vec();
+        let mut attributes = self.in_stretch(stretch).to_vec();
         attributes.push(Attribute { name: QualName::new(None, ns!(), name), value });
         self.add(attributes)
     }
@@ -158,7 +158,7 @@ mod tests {
     }
 
     fn told(attributes: &Attributes, stretch: Stretch) -> String {
-        let of = attributes.of(stretch).iter();
+        let of = attributes.in_stretch(stretch).iter();
         let each: Vec<String> = of.map(|a| format!("{}={}", &*a.name.local, &*a.value)).collect();
         each.join(" ")
     }

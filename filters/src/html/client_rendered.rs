@@ -24,7 +24,7 @@ pub(super) fn compose(parsed: &mut Parsed) {
 }
 
 fn attribute<'a>(attributes: &'a Attributes, node: &NodeRef, name: &LocalName) -> Option<&'a str> {
-    let mut own = attributes.of(Stretch::of(node)).iter();
+    let mut own = attributes.in_stretch(Stretch::from_node(node)).iter();
     own.find(|attribute| is_named(attribute, name)).map(|attribute| &*attribute.value)
 }
 

@@ -49,7 +49,7 @@ pub(super) fn formula(node: &NodeRef, attributes: &Attributes) -> Option<NodeRef
     if element.name.local != local_name!("script") {
         return None;
     }
-    let mut own = attributes.of(Stretch::of(node)).iter();
+    let mut own = attributes.in_stretch(Stretch::from_node(node)).iter();
     let kind = own.find(|attribute| is_named(attribute, &local_name!("type")))?;
     let kind = kind.value.to_ascii_lowercase();
     if !kind.starts_with("math/tex") {

@@ -49,9 +49,9 @@ pub(super) fn lay_out(parsed: &Parsed, scripting: bool, max_depth: usize) -> Res
             NodeKind::Element(tag) => Some(tag),
             _ => None,
         };
-        let stretch = Stretch::of(&node);
+        let stretch = Stretch::from_node(&node);
         let leads_on = || {
-            let mut own = attributes.of(stretch).iter();
+            let mut own = attributes.in_stretch(stretch).iter();
             own.any(|attribute| attribute.name.local == local_name!("href"))
         };
         in_link |= tag == Some(Tag::A) && leads_on();
@@ -142,7 +142,7 @@ fn first_child(node: &NodeRef) -> Option<NodeRef> {
 
 fn describe(node: &NodeRef, hidden: bool) -> (NodeKind, u32) {
     match node.data() {
-        NodeData::Element(element) => (NodeKind::Element(Tag::of(&element.name)), 0),
+        NodeData::Element(element) => (NodeKind::Element(Tag::from_qual_name(&element.name)), 0),
         NodeData::Text(text) if !hidden => {
             (NodeKind::Text, u32::try_from(visible_chars(&text.borrow())).unwrap_or(u32::MAX))
         }

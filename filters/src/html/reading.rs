@@ -188,7 +188,7 @@ impl Page {
     /// All attributes in the order in which they were written.
     #[inline]
     pub(crate) fn attributes(&self, id: NodeId) -> &[Attribute] {
-        self.attributes.of(self.rows[id.index()].attributes)
+        self.attributes.in_stretch(self.rows[id.index()].attributes)
     }
 
     /// The names in an element's `class`, as they are written.
@@ -243,18 +243,18 @@ impl Page {
         if !self.is_on_web() {
             return (!written.is_empty()).then(|| written.to_owned());
         }
-        Some(shown(written, Address::of(&self.base, written)?.into()))
+        Some(shown(written, Address::parse(&self.base, written)?.into()))
     }
 
     /// An attribute that holds an address, as the text of the absolute one. `None` where it is missing or no address.
     pub(crate) fn absolute(&self, id: NodeId, name: &LocalName) -> Option<Address> {
-        Address::of(&self.base, trim(self.attribute(id, name)?))
+        Address::parse(&self.base, trim(self.attribute(id, name)?))
     }
 
     /// A link's address, and how it is told outside of the page where that differs.
     pub(super) fn link(&self, id: NodeId) -> Option<(Address, Option<String>)> {
         let written = trim(self.attribute(id, &local_name!("href"))?);
-        let absolute = Address::of(&self.base, written)?;
+        let absolute = Address::parse(&self.base, written)?;
         if !self.is_on_web() {
             return (!written.is_empty()).then(|| (absolute, Some(written.to_owned())));
         }

@@ -28,7 +28,7 @@ pub(crate) struct Sheets {
 
 impl Sheets {
     /// The style sheets of a page, read once: after their elements are removed they still apply.
-    pub(crate) fn of(page: &Page) -> Rc<Sheets> {
+    pub(crate) fn from_page(page: &Page) -> Rc<Sheets> {
         Rc::clone(page.sheets.get_or_init(|| Rc::new(Sheets::read_all(page))))
     }
 
@@ -56,7 +56,7 @@ impl Sheets {
 
     pub(crate) fn clips(&self, page: &Page, id: NodeId) -> bool {
         self.clipped.are_on(page, id)
-            || page.attribute(id, &local_name!("style")).is_some_and(|style| Effect::of(style).clips)
+            || page.attribute(id, &local_name!("style")).is_some_and(|style| Effect::from_declarations(style).clips)
     }
 
     pub(crate) fn hide_nothing(&self) -> bool {
@@ -70,7 +70,7 @@ impl Sheets {
         if !OF_INTEREST.are_in_exactly(rule.body) {
             return;
         }
-        let effect = Effect::of(rule.body);
+        let effect = Effect::from_declarations(rule.body);
         if effect.shows {
             shown.push(rule.selectors);
         }
@@ -261,7 +261,7 @@ struct Effect {
 }
 
 impl Effect {
-    fn of(body: &str) -> Effect {
+    fn from_declarations(body: &str) -> Effect {
         let mut effect = Effect::default();
         let (mut is_placed, mut is_gone) = (false, false);
         let mut rest = body;
@@ -339,7 +339,7 @@ mod tests {
     use crate::testing::{by_id, page};
 
     fn sheets(css: &str) -> Rc<Sheets> {
-        Sheets::of(&page(&format!("<style>{css}</style><p>x")))
+        Sheets::from_page(&page(&format!("<style>{css}</style><p>x")))
     }
 
     fn sorted(names: &SelectorNames) -> Vec<String> {
@@ -383,6 +383,6 @@ mod tests {
     #[test]
     fn a_sheet_for_print_hides_nothing() {
         let page = page("<style media=print>.a{display:none}</style><p id=p class=a>x");
-        assert!(!Sheets::of(&page).hides(&page, by_id(&page, "p")));
+        assert!(!Sheets::from_page(&page).hides(&page, by_id(&page, "p")));
     }
 }

@@ -13,7 +13,7 @@ macro_rules! tags {
         pub(crate) enum Tag { $($variant,)+ Svg, Math, Foreign, Other }
 
         impl Tag {
-            fn of_html(name: &html5ever::LocalName) -> Tag {
+            fn from_html_name(name: &html5ever::LocalName) -> Tag {
                 match *name {
                     $(local_name!($name) => Tag::$variant,)+
                     _ => Tag::Other,
@@ -21,7 +21,7 @@ macro_rules! tags {
             }
 
             /// The tag of a name written by a person in the configuration (`"img"`).
-            pub(crate) fn of_name(name: &str) -> Option<Tag> {
+            pub(crate) fn from_name(name: &str) -> Option<Tag> {
                 match name {
                     $($name => Some(Tag::$variant),)+
                     "svg" => Some(Tag::Svg),
@@ -58,9 +58,9 @@ impl Tag {
     /// How many there are.
     pub(crate) const COUNT: usize = Tag::Other as usize + 1;
 
-    pub(super) fn of(name: &QualName) -> Tag {
+    pub(super) fn from_qual_name(name: &QualName) -> Tag {
         if name.ns == ns!(html) {
-            return Tag::of_html(&name.local);
+            return Tag::from_html_name(&name.local);
         }
         match name.local {
             local_name!("svg") => Tag::Svg,
@@ -228,7 +228,7 @@ impl Tag {
 }
 /// An error unless all of the names are HTML elements. `key` is the setting that names them.
 pub(crate) fn check_names(key: &str, names: &[String]) -> Result<(), ConfigError> {
-    match names.iter().find(|name| Tag::of_name(name).is_none()) {
+    match names.iter().find(|name| Tag::from_name(name).is_none()) {
         None => Ok(()),
         Some(name) => {
             Err(ConfigError::new(key, format!("{name:?} is not an HTML element; expected names such as \"div\"")))

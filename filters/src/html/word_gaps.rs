@@ -56,7 +56,7 @@ pub(crate) fn gap(page: &Page, before: NodeId, after: NodeId) -> Gap {
     if end.is_whitespace() || start.is_whitespace() {
         return Gap::None;
     }
-    match GapContent::of(page, before, after) {
+    match GapContent::new(page, before, after) {
         Some(between) if between.is_boundary => Gap::Boundary,
         Some(between) if between.sets_apart(page, &left, &right, end, start) => Gap::Space,
         _ => Gap::None,
@@ -153,7 +153,7 @@ impl Deref for ShortPath {
 
 impl GapContent {
     /// `None` where it is more than can be judged.
-    fn of(page: &Page, before: NodeId, after: NodeId) -> Option<GapContent> {
+    fn new(page: &Page, before: NodeId, after: NodeId) -> Option<GapContent> {
         let mut between = GapContent::default();
         for up in page.ancestors(before) {
             if page.contains(up, after) {

@@ -42,7 +42,7 @@ pub(super) fn every_look(page: &mut Page) {
 
 /// Repairs for the reader look.
 pub(super) fn reader(page: &mut AnalysedPage) {
-    let sheets = Sheets::of(page);
+    let sheets = Sheets::from_page(page);
     let elements: Vec<(NodeId, Tag)> =
         page.live(page.body()).skip(1).filter_map(|id| Some((id, page.tag(id)?))).collect();
     let things = Things::from_elements(&elements);

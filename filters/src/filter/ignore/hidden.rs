@@ -45,7 +45,7 @@ pub(crate) fn remove_hidden(page: &mut Page, filter: &'static str) {
 
 /// Shows what the page hides; with a filter, that one removes the pieces that are too small to be content.
 pub(crate) fn show_hidden(page: &mut Page, pieces: Option<&'static str>) {
-    let sheets = Sheets::of(page);
+    let sheets = Sheets::from_page(page);
     let hides = |id: &NodeId| is_hidden(page, *id) || sheets.hides(page, *id);
     let hidden: Vec<NodeId> = if sheets.hide_nothing() {
         let inside = page.elements_with_hints(Hint::Hides.bit(), &[]);
@@ -156,7 +156,7 @@ pub(super) struct Hidden {
 
 impl Hidden {
     pub(super) fn from_page(page: &Page, wanted: bool, page_chars: usize) -> Hidden {
-        let sheets = if wanted { Sheets::of(page) } else { Rc::default() };
+        let sheets = if wanted { Sheets::from_page(page) } else { Rc::default() };
         let any = wanted
             && (!sheets.hide_nothing()
                 || page.live(NodeId::DOCUMENT).any(|id| page.tag(id).is_some() && is_hidden(page, id)));

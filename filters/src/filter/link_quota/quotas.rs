@@ -43,7 +43,7 @@ pub(super) struct Structure {
 
 impl Structure {
     pub(super) fn new(page: &Page, names: &[String]) -> Structure {
-        let tags: Vec<Tag> = names.iter().filter_map(|name| Tag::of_name(name)).collect();
+        let tags: Vec<Tag> = names.iter().filter_map(|name| Tag::from_name(name)).collect();
         let body = page.body();
         let mut owner = vec![body; page.len()];
         let mut elements = Vec::new();

@@ -59,7 +59,7 @@ pub(crate) struct RegionHints {
 }
 
 impl RegionHints {
-    pub(crate) fn of(page: &Page, id: NodeId) -> RegionHints {
+    pub(crate) fn new(page: &Page, id: NodeId) -> RegionHints {
         let hints = page.hints(id);
         let mut marks =
             RegionHints { class_hints: hints.class_hints, landmarks: page.tag(id).map_or(0, landmark_of_tag) };
@@ -175,7 +175,7 @@ mod tests {
         let page = page(
             "<nav id=a>x</nav><div id=b role=contentinfo>x</div><p id=c style='display: none'>x</p><p id=d aria-hidden=true>x",
         );
-        let landmark = |id| RegionHints::of(&page, by_id(&page, id)).landmarks;
+        let landmark = |id| RegionHints::new(&page, by_id(&page, id)).landmarks;
         assert_eq!(landmark("a"), Landmark::Nav.bit());
         assert_eq!(landmark("b"), Landmark::Footer.bit());
         assert_eq!(landmark("c"), Landmark::Hidden.bit());

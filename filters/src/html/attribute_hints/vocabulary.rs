@@ -20,7 +20,7 @@ fn lists() -> [(Hint, &'static [&'static str]); 5] {
 }
 
 /// Class hints and hints of a name. Words are runs of letters; `camelCase` is two, and for hints one as well, because `itemprop=dateCreated` is one.
-pub(super) fn of(value: &str) -> AttributeHints {
+pub(super) fn hints(value: &str) -> AttributeHints {
     let known = &*WORDS;
     let bytes = value.as_bytes();
     let over = |class: u8, from: usize| {
@@ -35,14 +35,14 @@ pub(super) fn of(value: &str) -> AttributeHints {
         let mut word = at;
         loop {
             at = over(SMALL, over(CAPITAL, at));
-            all.add(known.of(bytes, word, at));
+            all.add(known.lookup(bytes, word, at));
             if bytes.get(at).is_none_or(|byte| CLASSES[usize::from(*byte)] == OTHER) {
                 break;
             }
             word = at;
         }
         if run < word {
-            all.hints |= known.of(bytes, run, at).hints;
+            all.hints |= known.lookup(bytes, run, at).hints;
         }
         at = over(OTHER, at);
     }
@@ -50,7 +50,7 @@ pub(super) fn of(value: &str) -> AttributeHints {
 }
 
 /// Hints of an address: a folder or a parameter of profiles, a folder of authors' pages, each with something behind it.
-pub(super) fn of_address(address: &str) -> u32 {
+pub(super) fn hints_of_address(address: &str) -> u32 {
     let known = &*FOLDERS;
     let bytes = address.as_bytes();
     let (mut hints, mut before, mut start) = (0, 0, 0);
@@ -60,7 +60,7 @@ pub(super) fn of_address(address: &str) -> u32 {
         let end = end.map_or(bytes.len(), |length| start + length);
         if start < end {
             hints |= before;
-            before = known.of(bytes, start, end).hints;
+            before = known.lookup(bytes, start, end).hints;
             // What stands in a query is no folder.
             if start > 0 && bytes[start - 1] != b'/' || matches!(bytes.get(end), Some(b'?' | b'#')) {
                 before &= !Hint::AuthorPage.bit();
@@ -174,7 +174,7 @@ impl WordTable {
     }
 
     /// Class hints and hints of a stretch of a value.
-    fn of(&self, bytes: &[u8], start: usize, end: usize) -> AttributeHints {
+    fn lookup(&self, bytes: &[u8], start: usize, end: usize) -> AttributeHints {
         if end <= start {
             return AttributeHints::default();
         }
@@ -203,7 +203,7 @@ mod tests {
     use crate::html::attribute_hints::class_hints::ClassHint;
 
     fn class_hints(value: &str) -> u32 {
-        of(value).class_hints
+        hints(value).class_hints
     }
 
     #[test]
@@ -241,9 +241,9 @@ mod tests {
                     format!("my{capital}Box"),
                     format!("_{word}2"),
                 ] {
-                    assert!(of(&value).has(hint), "{value}");
+                    assert!(hints(&value).has(hint), "{value}");
                 }
-                assert!(!of(&format!("xq{word}")).has(hint), "{word}");
+                assert!(!hints(&format!("xq{word}")).has(hint), "{word}");
             }
         }
     }
@@ -251,9 +251,9 @@ mod tests {
     #[test]
     fn a_word_in_two_pieces_is_one_for_hints() {
         for value in ["dateCreated", "datePublished", "timeStamp"] {
-            assert!(of(value).has(Hint::Dates), "{value}");
+            assert!(hints(value).has(Hint::Dates), "{value}");
         }
-        assert!(of("displayName").has(Hint::Posters));
+        assert!(hints("displayName").has(Hint::Posters));
         assert_eq!(class_hints("timeStamp"), class_hints("time"));
     }
 
@@ -269,15 +269,15 @@ mod tests {
     #[test]
     fn an_address_says_what_stands_in_a_folder_or_a_parameter() {
         for address in ["/~ann", "@ann", "a/space-uid-12.html", "?a=~ann", "/Users/ann", "x?uid=12", "/u/12#a"] {
-            assert_eq!(of_address(address), Hint::Profile.bit(), "{address}");
+            assert_eq!(hints_of_address(address), Hint::Profile.bit(), "{address}");
         }
         for address in ["https://a.example/x/contributors/ann?y", "journalist//ann"] {
-            assert_eq!(of_address(address), Hint::AuthorPage.bit(), "{address}");
+            assert_eq!(hints_of_address(address), Hint::AuthorPage.bit(), "{address}");
         }
         for address in
             ["", "/", "//", "/a/b", "/users/", "/users?", "/userss/ann", "/contributors?x/y", "/x#contributors"]
         {
-            assert_eq!(of_address(address), 0, "{address}");
+            assert_eq!(hints_of_address(address), 0, "{address}");
         }
     }
 }

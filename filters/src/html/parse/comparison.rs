@@ -84,7 +84,7 @@ fn write_lines(node: &NodeRef, ours: Option<&Attributes>, depth: usize, out: &mu
                 let kuchikiki::Attribute { prefix, value } = attribute;
                 let _ = write!(out, " {prefix:?} {:?} {:?}={value:?}", name.ns, name.local);
             }
-            for attribute in ours.map_or(&[][..], |ours| ours.of(Stretch::of(node))) {
+            for attribute in ours.map_or(&[][..], |ours| ours.in_stretch(Stretch::from_node(node))) {
                 let (name, value) = (&attribute.name, &*attribute.value);
                 let prefix = &name.prefix;
                 let _ = write!(out, " {prefix:?} {:?} {:?}={value:?}", name.ns, name.local);

@@ -189,7 +189,7 @@ impl TreeSink for GuardedSink {
 
     fn add_attrs_if_missing(&self, target: &NodeRef, attributes: Vec<Attribute>) {
         let mut all = self.attributes.borrow_mut();
-        let known = all.of(Stretch::of(target));
+        let known = all.in_stretch(Stretch::from_node(target));
         let is_new = |new: &Attribute| known.iter().all(|known| known.name != new.name);
         let mut more: Vec<Attribute> = attributes.into_iter().filter(is_new).collect();
         if more.is_empty() {

@@ -205,7 +205,7 @@ impl<'a> Base<'a> {
         for row in body.index()..page.end(body).index() {
             if sums[row].blocks > 0.0 {
                 let id = NodeId::from_row(row);
-                marks[row] = RegionHints::of(page, id);
+                marks[row] = RegionHints::new(page, id);
                 places[row] = count(rows.len());
                 rows.push(id);
             }

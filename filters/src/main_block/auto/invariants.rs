@@ -269,7 +269,7 @@ fn heading_of(page: &Page, id: NodeId) -> Option<NodeId> {
 /// How many prices each block tells, outside of the foot of the page: there they are fine print. Cards and articles have a foot too.
 pub(super) fn prices_of(page: &Page, blocks: &TextBlocks) -> Vec<usize> {
     let is_part = |id: NodeId| matches!(page.tag(id), Some(Tag::Main | Tag::Article | Tag::Section | Tag::Li));
-    let is_foot = |id: NodeId| RegionHints::of(page, id).is(Landmark::Footer) && !page.ancestors(id).any(is_part);
+    let is_foot = |id: NodeId| RegionHints::new(page, id).is(Landmark::Footer) && !page.ancestors(id).any(is_part);
     let stands_below = |block: &TextBlock| {
         let around = page.self_and_ancestors(block.container);
         around.take_while(|&up| up != page.body()).any(is_foot)

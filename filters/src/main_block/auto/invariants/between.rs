@@ -275,7 +275,7 @@ pub(super) fn stands_well(page: &Page, id: NodeId, ends: &[NodeId]) -> bool {
     let is_over = |up: &NodeId| ends.iter().any(|&end| page.contains(*up, end));
     let own = page.self_and_ancestors(id).take(LEVELS);
     own.take_while(|up| !is_over(up)).all(|up| {
-        let marks = RegionHints::of(page, up);
+        let marks = RegionHints::new(page, up);
         let is_control =
             matches!(page.tag(up), Some(Tag::Button | Tag::Label)) && page.state(up) != NodeState::Unwrapped;
         let mut clutter = CLUTTER;

@@ -84,7 +84,7 @@ fn marks<'a>(page: &'a Page, blocks: &TextBlocks, kept: &[bool]) -> HashMap<&'a 
 
 /// Whether a script would show a note when its mark is touched: without it, it would stand where its mark does, in the middle of a line.
 fn is_hidden(page: &Page, note: NodeId) -> bool {
-    page.self_and_ancestors(note).take(1 + LEVELS).any(|up| RegionHints::of(page, up).is(Landmark::Hidden))
+    page.self_and_ancestors(note).take(1 + LEVELS).any(|up| RegionHints::new(page, up).is(Landmark::Hidden))
 }
 
 fn is_mark(page: &Page, text: NodeId, chars: usize) -> bool {

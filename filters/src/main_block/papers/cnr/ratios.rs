@@ -76,7 +76,7 @@ impl NonContent {
     fn from_settings(settings: &Settings) -> NonContent {
         let mut marks = [false; Tag::COUNT];
         let names = settings.non_content.iter();
-        for tag in names.filter_map(|name| Tag::of_name(name)) {
+        for tag in names.filter_map(|name| Tag::from_name(name)) {
             marks[tag as usize] = true;
         }
         NonContent(marks)
