@@ -49,7 +49,7 @@ struct Source {
 }
 
 impl Source {
-    fn of(html: &str) -> Source {
+    fn from_html(html: &str) -> Source {
         // Without scripts their replacements are shown.
         let html = html.replace("<noscript", "<div").replace("</noscript", "</div");
         let document = kuchikiki::parse_html().one(html).document_node;
@@ -149,7 +149,7 @@ fn each_word_that_comes_out_is_a_word_of_the_page() {
         let Ok(extract) = chain.extract(html, &url()) else {
             return Vec::new();
         };
-        let source = Source::of(html);
+        let source = Source::from_html(html);
         words(&extract.text).filter(|word| !source.has(word)).collect()
     });
 }
@@ -173,7 +173,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn of(html: &str) -> Shown {
+    fn from_html(html: &str) -> Shown {
         let document = kuchikiki::parse_html().one(html).document_node;
         let mut texts = HashMap::new();
         for text in document.inclusive_descendants().filter_map(NodeRef::into_text_ref) {
@@ -196,7 +196,7 @@ impl Shown {
         let html = numbered(html);
         let [before, after] = [cleaning, config].map(|config| chain_of(&config).extract(&html, &url()));
         let (before, after) = (before.ok()?, after.ok()?);
-        after.report.selected.then(|| [Shown::of(&before.html), Shown::of(&after.html)])
+        after.report.selected.then(|| [Shown::from_html(&before.html), Shown::from_html(&after.html)])
     }
 
     fn elements(&self) -> impl Iterator<Item = NodeRef> {

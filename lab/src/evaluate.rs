@@ -39,7 +39,7 @@ use contestant::Contestant;
 use dataset::{Pair, Sample, Unread};
 use plot::{DialPoint, Point};
 use score::PageScores;
-use sums::{Means, Sums, of_type};
+use sums::{Means, Sums, pages_of_type};
 
 const HELP: &str = "\
 What is measured:
@@ -125,7 +125,7 @@ pub(crate) fn run(args: &Args, loaded: &LoadedConfig) -> anyhow::Result<()> {
     for file in args.json.iter().chain(&args.html) {
         check_place(file)?;
     }
-    let results = Results::of(pairs, contestants, loaded.config.rewrite.max_html_bytes)?;
+    let results = Results::new(pairs, contestants, loaded.config.rewrite.max_html_bytes)?;
     if !results.pages.is_empty() {
         io::stdout().write_all(results.tables(args.worst).as_bytes())?;
         results.write(args)?;
@@ -140,7 +140,7 @@ pub(crate) fn run(args: &Args, loaded: &LoadedConfig) -> anyhow::Result<()> {
 }
 
 impl Results {
-    fn of(pairs: Vec<Pair>, contestants: Vec<Contestant>, max_bytes: usize) -> anyhow::Result<Results> {
+    fn new(pairs: Vec<Pair>, contestants: Vec<Contestant>, max_bytes: usize) -> anyhow::Result<Results> {
         let mut progress = Progress::new(Some(pairs.len()), true);
         let mut results =
             Results { contestants: Vec::new(), pairs: Vec::new(), pages: Vec::new(), unread: Vec::new(), max_bytes };
@@ -221,10 +221,10 @@ impl Results {
 
     /// The plots with their files' names.
     fn plots(&self) -> Vec<(&'static str, String)> {
-        let all = of_type(&self.pages, None);
+        let all = pages_of_type(&self.pages, None);
         let (mut points, mut dial) = (Vec::new(), Vec::new());
         for (number, contestant) in self.contestants.iter().enumerate() {
-            let Means { precision, recall, f1, .. } = Sums::of(&all, number).means();
+            let Means { precision, recall, f1, .. } = Sums::from_pages(&all, number).means();
             match contestant.dial {
                 Some(at) => dial.push(DialPoint { dial: at, precision, recall, f1 }),
                 None => points.push(Point { name: contestant.name.clone(), precision, recall, f1 }),

@@ -15,7 +15,7 @@ use super::{
     Results,
     dataset::Sample,
     nodes::Mapping,
-    sums::{self, Sums, difference, of_type, types},
+    sums::{self, Sums, difference, pages_of_type, types},
     table::share,
 };
 
@@ -51,7 +51,7 @@ pub(super) fn page(results: &Results, plots: &[String], worst: usize) -> String 
 
 fn introduction(results: &Results) -> Markup {
     let pages = &results.pages;
-    let mapped = Sums::of(&of_type(pages, None), 0).mapped;
+    let mapped = Sums::from_pages(&pages_of_type(pages, None), 0).mapped;
     html! {
         p { (pages.len()) " pages. F1, precision and recall by words; " i { "nodes" } " by text nodes, each counting one, and "
             i { "text" } " the same by their words, on the " (mapped) " pages whose reference could be mapped to nodes. "
@@ -64,7 +64,7 @@ fn introduction(results: &Results) -> Markup {
 }
 
 fn overall(results: &Results) -> Markup {
-    let all = of_type(&results.pages, None);
+    let all = pages_of_type(&results.pages, None);
     html! {
         div.wide { table {
             tr {
@@ -74,7 +74,7 @@ fn overall(results: &Results) -> Markup {
                 ] { th { (title) } }
             }
             @for (number, contestant) in results.contestants.iter().enumerate() {
-                @let sums = Sums::of(&all, number);
+                @let sums = Sums::from_pages(&all, number);
                 @let means = sums.means();
                 @let (difference, error) = difference(&results.pages, number);
                 tr {
@@ -101,13 +101,13 @@ fn by_type(results: &Results) -> Markup {
         div.wide { table {
             tr {
                 th { "algorithm" }
-                @for name in &types { th { (name) " (" (of_type(&results.pages, Some(name)).len()) ")" } }
+                @for name in &types { th { (name) " (" (pages_of_type(&results.pages, Some(name)).len()) ")" } }
             }
             @for (number, contestant) in results.contestants.iter().enumerate() {
                 tr {
                     td { code { (contestant.name) } }
                     @for page_type in &types {
-                        td { (share(Sums::of(&of_type(&results.pages, Some(page_type)), number).means().f1)) }
+                        td { (share(Sums::from_pages(&pages_of_type(&results.pages, Some(page_type)), number).means().f1)) }
                     }
                 }
             }

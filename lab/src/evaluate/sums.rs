@@ -52,7 +52,7 @@ pub(super) struct Means {
 
 impl Sums {
     /// The sums of one contestant, by its number.
-    pub(super) fn of(pages: &[&PageScores], number: usize) -> Sums {
+    pub(super) fn from_pages(pages: &[&PageScores], number: usize) -> Sums {
         let mut sums = Sums::default();
         for page in pages {
             sums.add(&page.scores[number]);
@@ -150,7 +150,7 @@ pub(super) fn types(pages: &[PageScores]) -> Vec<&str> {
 }
 
 /// The pages of a type; all of them without one.
-pub(super) fn of_type<'a>(pages: &'a [PageScores], name: Option<&str>) -> Vec<&'a PageScores> {
+pub(super) fn pages_of_type<'a>(pages: &'a [PageScores], name: Option<&str>) -> Vec<&'a PageScores> {
     pages.iter().filter(|page| name.is_none_or(|name| page.page_type == name)).collect()
 }
 
@@ -212,7 +212,7 @@ pub(super) mod tests {
     #[test]
     fn means_are_over_pages_and_shares_over_snippets() {
         let pages = [page("a", [0.4, 1.0]), page("b", [0.8, 1.0])];
-        let sums = Sums::of(&of_type(&pages, None), 0);
+        let sums = Sums::from_pages(&pages_of_type(&pages, None), 0);
         let means = sums.means();
         assert!((means.f1 - 0.6).abs() < 1e-12);
         assert!((means.required - 0.5).abs() < 1e-12);

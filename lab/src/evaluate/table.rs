@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{
     contestant::Contestant,
     score::PageScores,
-    sums::{self, Means, Sums, difference, of_type, types},
+    sums::{self, Means, Sums, difference, pages_of_type, types},
 };
 
 /// Rows of cells; each column is as wide as its widest cell, words aligned to the left and numbers to the right.
@@ -58,7 +58,7 @@ pub(super) fn by_type(pages: &[PageScores]) -> String {
     let sums: Vec<(&str, Sums)> = names
         .iter()
         .map(|name| {
-            let sums = Sums::of(&of_type(pages, *name), 0);
+            let sums = Sums::from_pages(&pages_of_type(pages, *name), 0);
             (name.unwrap_or("all"), sums)
         })
         .collect();
@@ -95,9 +95,9 @@ pub(super) fn by_type(pages: &[PageScores]) -> String {
 
 /// Several chains side by side: all measures, then F1 by page type.
 pub(super) fn side_by_side(pages: &[PageScores], names: &[String]) -> String {
-    let all = of_type(pages, None);
+    let all = pages_of_type(pages, None);
     let sums: Vec<(&str, Sums)> =
-        names.iter().enumerate().map(|(number, name)| (name.as_str(), Sums::of(&all, number))).collect();
+        names.iter().enumerate().map(|(number, name)| (name.as_str(), Sums::from_pages(&all, number))).collect();
     let mut words = Table::new(&[
         "algorithm",
         "F1",
@@ -130,8 +130,8 @@ pub(super) fn side_by_side(pages: &[PageScores], names: &[String]) -> String {
     let mut by_type = Table::new(&head);
     for (number, name) in names.iter().enumerate() {
         let f1 = types.iter().map(|page_type| {
-            let pages = of_type(pages, Some(page_type));
-            share(Sums::of(&pages, number).means().f1)
+            let pages = pages_of_type(pages, Some(page_type));
+            share(Sums::from_pages(&pages, number).means().f1)
         });
         by_type.row(name, f1);
     }

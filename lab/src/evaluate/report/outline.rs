@@ -33,7 +33,7 @@ enum State {
 impl State {
     const ALL: [State; 4] = [State::Right, State::Extra, State::Missing, State::Gone];
 
-    fn of(kept: bool, wanted: bool) -> State {
+    fn new(kept: bool, wanted: bool) -> State {
         match (kept, wanted) {
             (true, true) => State::Right,
             (true, false) => State::Extra,
@@ -109,7 +109,7 @@ impl<'a> Outline<'a> {
     /// `wanted` tells of each text whether it should have been kept.
     pub(super) fn new(trace: &'a Trace, wanted: &[bool]) -> Outline<'a> {
         let states = trace.texts.iter().zip(wanted);
-        let states: Vec<State> = states.map(|(text, &wanted)| State::of(text.kept, wanted)).collect();
+        let states: Vec<State> = states.map(|(text, &wanted)| State::new(text.kept, wanted)).collect();
         let mut sum = Sizes::default();
         let mut before = vec![sum];
         for (text, state) in trace.texts.iter().zip(&states) {
