@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-/// One of them.
+/// A text of the reader page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Label {
     Removed,

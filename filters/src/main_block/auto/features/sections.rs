@@ -16,7 +16,7 @@ const NAMED_SHARE: f32 = 0.15;
 
 /// Properties of an element from the elements around it.
 #[derive(Clone, Copy)]
-struct SectionText {
+struct SectionProperties {
     is_content: bool,
     /// Inside furniture.
     is_furniture: bool,
@@ -28,7 +28,7 @@ struct SectionText {
 
 pub(super) struct Sections {
     /// By place.
-    told: Vec<SectionText>,
+    told: Vec<SectionProperties>,
     /// Unlinked characters outside of furniture, by row.
     clean: Vec<f32>,
     /// Containers of 40, 60 and 80 % of them.
@@ -47,15 +47,15 @@ impl Sections {
     }
 }
 
-fn told(base: &Base<'_>) -> Vec<SectionText> {
-    let of_body = SectionText { is_content: false, is_furniture: false, is_dropped: false, article: None };
+fn told(base: &Base<'_>) -> Vec<SectionProperties> {
+    let of_body = SectionProperties { is_content: false, is_furniture: false, is_dropped: false, article: None };
     base.downwards(of_body, |id, above| {
         let marks = base.marks(id);
         let tag = base.page.tag(id);
         let is_content = above.is_content || matches!(tag, Some(Tag::Article | Tag::Main));
         let is_furniture =
             above.is_furniture || marks.has_any(0, FURNITURE) || marks.is(Landmark::Header) && !is_content;
-        SectionText {
+        SectionProperties {
             is_content,
             is_furniture,
             is_dropped: above.is_dropped || is_furniture || marks.has_any(NEGATIVE, 0) && base.share(id) < NAMED_SHARE,
@@ -64,7 +64,7 @@ fn told(base: &Base<'_>) -> Vec<SectionText> {
     })
 }
 
-fn clean(base: &Base<'_>, told: &[SectionText]) -> Vec<f32> {
+fn clean(base: &Base<'_>, told: &[SectionProperties]) -> Vec<f32> {
     let mut clean = vec![0.0; base.page.len()];
     for block in &base.blocks.list {
         if !told[base.place(block.container)].is_furniture {
@@ -120,7 +120,7 @@ impl Family for Sections {
     fn add(&self, base: &Base<'_>, index: usize, chain: &[NodeId], row: &mut impl RowSink) {
         let container = chain[0];
         let inside = |id: NodeId| base.page.contains(id, container);
-        let SectionText { is_furniture, is_dropped, article, .. } = self.told[base.place(container)];
+        let SectionProperties { is_furniture, is_dropped, article, .. } = self.told[base.place(container)];
         row.flag("furniture", is_furniture);
         row.flag("rule_dropped", is_dropped);
         row.flag("rule_kept", inside(self.rule) && !is_dropped);
