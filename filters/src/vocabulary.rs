@@ -1,10 +1,11 @@
 //! Finds the words by which the parts of a page are known, in many languages: "Read also", "Leave a reply", "All rights reserved".
 //!
 //! The words are data: `data/<class>.txt`, in lower case, one word or phrase a line, `#` for comments. A line that ends in `*` is the
-//! beginning of a word. They are looked for where a word of a text begins, by their first three bytes: few words have those of a phrase.
+//! beginning of a word.
 
 pub(crate) mod any_of;
 pub(crate) mod lists;
+pub(crate) mod matcher;
 pub(crate) mod prefixes;
 pub(crate) mod words;
 
@@ -12,10 +13,8 @@ use std::sync::LazyLock;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-use crate::{
-    hashing::{SeenFilter, Table},
-    vocabulary::words::{is_unspaced, is_word_char, lower},
-};
+use matcher::Matcher;
+use words::{is_unspaced, is_word_char, lower};
 
 macro_rules! classes {
     ($($class:ident: $file:literal,)+) => {
@@ -93,37 +92,20 @@ pub(crate) struct Hits {
 }
 
 struct Phrase {
-    text: String,
     class: Class,
     is_beginning: bool,
 }
 
-struct Vocabulary {
-    /// By [`key`].
-    phrases: Table<u32, Vec<Phrase>>,
-    /// Most words of a page have none of them.
-    keys: SeenFilter,
-}
-
-static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
-    let mut vocabulary = Vocabulary { phrases: Table::default(), keys: SeenFilter::new() };
-    for &class in Class::ALL {
-        let lines = class.data().lines().map(str::trim);
-        for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            let word = line.trim_end_matches('*');
-            let phrase = Phrase { text: folded(word.to_owned()), class, is_beginning: word.len() < line.len() };
-            let key = key(phrase.text.as_bytes()).expect("a test finds every line");
-            vocabulary.keys.add(key.into());
-            vocabulary.phrases.entry(key).or_default().push(phrase);
-        }
-    }
-    vocabulary
+static PHRASES: LazyLock<Matcher<Phrase>> = LazyLock::new(|| {
+    let phrases = Class::ALL.iter().flat_map(|&class| {
+        let lines = class.data().lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        lines.map(move |line| {
+            let text = line.trim_end_matches('*');
+            (folded(text.to_owned()), Phrase { class, is_beginning: text.len() < line.len() })
+        })
+    });
+    Matcher::small(phrases)
 });
-
-/// The first three bytes of a text.
-fn key(text: &[u8]) -> Option<u32> {
-    text.first_chunk().map(|&[one, two, three]| u32::from_le_bytes([one, two, three, 0]))
-}
 
 /// Looks for all phrases in a text.
 pub(crate) fn hits(text: String) -> Hits {
@@ -131,31 +113,17 @@ pub(crate) fn hits(text: String) -> Hits {
     let is_sign = |c: char| !is_word_char(c);
     let start = text.len() - text.trim_start_matches(is_sign).len();
     let end = start.max(text.trim_end_matches(is_sign).len());
-    let vocabulary = &*VOCABULARY;
     let mut hits = Hits::default();
-    let (mut next, mut was_joined) = (0, false);
-    while let Some(c) = text[next..].chars().next() {
-        let (at, rest) = (next, &text[next..]);
-        let is_inside = was_joined && is_joined(c);
-        was_joined = is_joined(c);
-        next += match rest.bytes().position(|byte| !byte.is_ascii_alphanumeric()) {
-            Some(0) => c.len_utf8(),
-            length => length.unwrap_or(rest.len()),
-        };
-        let key = key(rest.as_bytes()).filter(|&key| !is_inside && c != ' ' && vocabulary.keys.may_have(key.into()));
-        let Some(key) = key else { continue };
-        for phrase in vocabulary.phrases.get(&key).into_iter().flatten() {
-            let Some(after) = rest.strip_prefix(&*phrase.text) else { continue };
-            if !phrase.is_beginning && is_inside_word(&phrase.text, after) {
-                continue;
-            }
-            let bit = phrase.class.bit();
-            hits.any |= bit;
-            if at <= start {
-                hits.start |= bit;
-                if text.len() - after.len() >= end {
-                    hits.whole |= bit;
-                }
+    for (at, phrase) in PHRASES.find(&text) {
+        if is_inside_word(&text, at.start) || !phrase.is_beginning && is_inside_word(&text, at.end) {
+            continue;
+        }
+        let bit = phrase.class.bit();
+        hits.any |= bit;
+        if at.start <= start {
+            hits.start |= bit;
+            if at.end >= end {
+                hits.whole |= bit;
             }
         }
     }
@@ -175,8 +143,9 @@ fn folded(mut text: String) -> String {
     text.nfc().collect()
 }
 
-/// Whether no word may end between two texts.
-fn is_inside_word(before: &str, after: &str) -> bool {
+/// Whether no word may end, or begin, at a place in a text.
+fn is_inside_word(text: &str, at: usize) -> bool {
+    let (before, after) = text.split_at(at);
     before.chars().next_back().is_some_and(is_joined) && after.chars().next().is_some_and(is_joined)
 }
 

@@ -3,6 +3,9 @@
 //! All words are looked for at once, and most letters are not looked at: two letters in the middle of no word tell that none of them
 //! stands here, and how far away the next may (Wu, Manber, *A Fast Algorithm for Multi-Pattern Searching*, University of Arizona
 //! TR-94-17, 1994, with blocks of two letters).
+//!
+//! [`Matcher`](super::matcher::Matcher) in its place looks at every letter: a page took 69 % more instructions (60 pages of WCXB dev,
+//! callgrind, 2026-11-28).
 
 /// Words of ASCII, two letters at least, that are looked for all at once.
 pub(crate) struct AnyOf {
