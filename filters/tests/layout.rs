@@ -46,12 +46,12 @@ fn modules(source: &Path) -> BTreeMap<Module, Vec<Module>> {
     let mut files = Vec::new();
     collect(source, &mut files);
     let module = |file: &Path| -> Module {
-        let inner = file.strip_prefix(source).unwrap().with_extension("");
+        let inner = file.strip_prefix(source).expect("the file is in the folder").with_extension("");
         inner.iter().map(|name| name.to_string_lossy().into_owned()).collect()
     };
     let is_test = |module: &Module| module.last().is_some_and(|name| matches!(&**name, "tests" | "testing" | "lib"));
     let read = |file: &PathBuf| {
-        let text = fs::read_to_string(file).unwrap();
+        let text = fs::read_to_string(file).expect("the file can be read");
         let module = module(file);
         let tests =
             ["mod tests", "pub(crate) mod tests"].iter().find_map(|tests| text.find(&format!("#[cfg(test)]\n{tests}")));
@@ -76,11 +76,11 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 fn uses_within(folder: &[String], modules: &BTreeMap<Module, Vec<Module>>) -> Uses {
     let inner = |path: &[String]| path.strip_prefix(folder)?.first().cloned();
     let mut uses = Uses::new();
-    for (module, used) in modules {
+    for (module, paths) in modules {
         if let Some(name) = inner(module) {
-            let used: BTreeSet<String> =
-                used.iter().filter_map(|path| inner(path)).filter(|other| *other != name).collect();
-            uses.entry(name).or_default().extend(used);
+            let others: BTreeSet<String> =
+                paths.iter().filter_map(|path| inner(path)).filter(|other| *other != name).collect();
+            uses.entry(name).or_default().extend(others);
         }
     }
     uses

@@ -46,8 +46,8 @@ fn with_query(address: &str, encoding: &'static Encoding) -> String {
         out.push_str(&piece[..at]);
         // As a browser writes what its encoding lacks: a numeric reference, with its signs encoded too.
         match encoding.encode(&piece[at..]) {
-            (_, _, true) => piece[at..].chars().for_each(|char| out.push_str(&format!("%26%23{}%3B", u32::from(char)))),
-            (bytes, ..) => bytes.iter().for_each(|byte| out.push_str(&format!("%{byte:02X}"))),
+            (_, _, true) => out.extend(piece[at..].chars().map(|char| format!("%26%23{}%3B", u32::from(char)))),
+            (bytes, ..) => out.extend(bytes.iter().map(|byte| format!("%{byte:02X}"))),
         }
     }
     out + fragment

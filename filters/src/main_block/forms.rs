@@ -51,7 +51,7 @@ pub(super) struct Forms {
     pub(super) whole: Vec<NodeId>,
     /// Forms with a text field, on a short page: a label that is kept keeps its field, all the others and their button. Below a
     /// longer text they ask for comments.
-    pub(super) comment_forms: Vec<NodeId>,
+    pub(super) for_comments: Vec<NodeId>,
     /// Forms that ask for an e-mail address and nothing else of weight, or that search the site beside a text. They go with
     /// their labels, whatever is kept of these.
     pub(super) unwanted: Vec<NodeId>,
@@ -92,7 +92,7 @@ impl Forms {
                 } else if !is_sites && fields.texts == 0 {
                     forms.whole.push(*id);
                 } else if !is_sites && kept_words < FEW_WORDS {
-                    forms.comment_forms.push(*id);
+                    forms.for_comments.push(*id);
                 }
             }
         }

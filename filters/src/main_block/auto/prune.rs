@@ -260,7 +260,7 @@ fn counts(page: &Page, blocks: &TextBlocks, kept: &[bool], thread: &Thread, form
             keep_all(page, form, &mut counts);
         }
     }
-    for &form in &forms.comment_forms {
+    for &form in &forms.for_comments {
         let mut labels = page.live(form).filter(|&id| matches!(page.tag(id), Some(Tag::Label | Tag::Button)));
         if labels.any(|label| is_kept(label, &counts)) {
             keep_all(page, form, &mut counts);

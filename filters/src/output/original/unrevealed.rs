@@ -123,7 +123,7 @@ fn is_transparent(value: &str) -> bool {
     number.is_some_and(|opacity| opacity <= MOST_OPACITY)
 }
 
-/// SelectorNames of classes and ids with what the page's own rules do to them.
+/// Names of classes and ids with what the page's own rules do to them.
 #[derive(Default)]
 struct Transparent {
     unseen: SelectorNames,

@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// Drops or names them. A field that sends its form and has an empty name_of gets the one that browsers give it in their own language.
+/// Drops or names them. A field that sends its form and has an empty name gets the one that browsers give it in their own language.
 pub(super) fn repair_buttons(page: &mut Page, buttons: &[NodeId], fields: &[NodeId]) {
     for &id in fields {
         let is = |name, wanted: fn(&str) -> bool| page.attribute(id, &name).is_some_and(|value| wanted(value.trim()));
