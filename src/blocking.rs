@@ -38,7 +38,7 @@ pub use self::{
     request::{BlockingRequest, KINDS, kind},
 };
 use self::{
-    engine::{Engine, List},
+    engine::{Engine, RuleList},
     syntax::Rules,
 };
 use crate::config::{Blocking, ListSource};
@@ -98,7 +98,7 @@ impl Blocker {
             states.push(ListState { source: source.clone(), counts: Counts::default(), problem });
             let (hash, rules) = read.unwrap_or_default();
             hashes.push((source.to_string(), hash));
-            lists.push(List { name: source.to_string(), rules });
+            lists.push(RuleList { name: source.to_string(), rules });
         }
         let engine = Engine::new(lists, settings.dir.as_deref());
         for (state, counts) in states.iter_mut().zip(engine.counts()) {
@@ -236,7 +236,7 @@ impl Blocker {
         let engine = engines_by_lists.entry(counting).or_insert_with_key(|counting| {
             let list = |&index: &usize| {
                 let (_, rules) = read_rules(&lists[index], self.settings.dir.as_deref()).unwrap_or_default();
-                List { name: lists[index].to_string(), rules }
+                RuleList { name: lists[index].to_string(), rules }
             };
             // These are not kept in a file: the one that is there is of all lists.
             Arc::new(Engine::new(counting.iter().map(list).collect(), None))

@@ -86,7 +86,7 @@ pub(crate) struct Requester<'a> {
 }
 
 /// A connection to send a request on.
-enum Connection {
+enum OriginConnection {
     Http1(Http1Place),
     Http2(Http2Connection, OwnedSemaphorePermit),
 }
@@ -177,10 +177,10 @@ impl Client {
                 None => Box::pin(self.wait_or_open(pool, target, requester.address, limited, wants)).await?,
             };
             let (is_reused, sent) = match connection {
-                Connection::Http1(place) => {
+                OriginConnection::Http1(place) => {
                     (place.is_reused, self.over_http1(pool, target, request, wait, place).await)
                 }
-                Connection::Http2(connection, stream) => {
+                OriginConnection::Http2(connection, stream) => {
                     let sent = self.over_http2(pool, target, request, wait, connection, stream);
                     (false, Box::pin(sent).await)
                 }
@@ -207,9 +207,9 @@ impl Client {
         target: &Arc<Target>,
         limited: Option<IpAddr>,
         wants: Wants,
-    ) -> Option<Connection> {
+    ) -> Option<OriginConnection> {
         if let Some((connection, stream)) = pool.http2(target, wants) {
-            return Some(Connection::Http2(connection, stream));
+            return Some(OriginConnection::Http2(connection, stream));
         }
         let permit = match limited {
             Some(client) => Some(self.http1_limits.of(client, target).try_acquire()?),
@@ -225,12 +225,12 @@ impl Client {
         target: &Arc<Target>,
         permit: Option<Http1Permit>,
         wants: Wants,
-    ) -> Result<Connection, Option<Http1Permit>> {
+    ) -> Result<OriginConnection, Option<Http1Permit>> {
         while let Some(mut connection) = pool.take_http1(target, wants) {
             let is_ready = connection.sender.is_ready()
                 || timeout(SETTLING, connection.sender.ready()).await.is_ok_and(|ready| ready.is_ok());
             if is_ready {
-                return Ok(Connection::Http1(Http1Place { connection, permit, is_reused: true }));
+                return Ok(OriginConnection::Http1(Http1Place { connection, permit, is_reused: true }));
             }
         }
         Err(permit)
@@ -244,7 +244,7 @@ impl Client {
         client: IpAddr,
         limited: Option<IpAddr>,
         wants: Wants,
-    ) -> Result<Connection, UpstreamError> {
+    ) -> Result<OriginConnection, UpstreamError> {
         // NTLM and Negotiate do not work over HTTP/2.
         let is_pinned = !Arc::ptr_eq(pool, &self.pool);
         let waiting = async {
@@ -263,9 +263,9 @@ impl Client {
                     let opened = self.opener.open(pool, target, client, is_pinned).await?;
                     return Ok(match opened {
                         New::Http1(connection) => {
-                            Connection::Http1(Http1Place { connection, permit, is_reused: false })
+                            OriginConnection::Http1(Http1Place { connection, permit, is_reused: false })
                         }
-                        New::Http2(connection, stream) => Connection::Http2(connection, stream),
+                        New::Http2(connection, stream) => OriginConnection::Http2(connection, stream),
                     });
                 }
                 if let Some(connection) = self.kept(pool, target, limited, wants).await {

@@ -58,7 +58,7 @@ pub use self::{
     load::{Lookup, ParsedConfig, filters_with},
     log::{Log, LogFormat, LogLevel},
     panel::Panel,
-    profiles::{Choice, ClientInfo, DeviceRule, Profile, Profiles, RawProfile, Rule, SiteRule},
+    profiles::{Choice, ClientInfo, DeviceRule, Profile, ProfileRule, Profiles, RawProfile, SiteRule},
     rewrite::Rewrite,
     schema::schema,
     timeouts::Timeouts,

@@ -29,11 +29,11 @@ const STANDSTILL: Duration = Duration::from_secs(1);
 /// The limits in use.
 #[derive(Default)]
 pub(super) struct Http1Limits {
-    limits: Mutex<HashMap<Key, Arc<Http1Limit>>>,
+    limits: Mutex<HashMap<LimitKey, Arc<Http1Limit>>>,
 }
 
 /// A client and an origin.
-type Key = (IpAddr, Arc<Target>);
+type LimitKey = (IpAddr, Arc<Target>);
 
 /// The limit for one client and origin.
 pub(super) struct Http1Limit {
@@ -43,18 +43,18 @@ pub(super) struct Http1Limit {
 
 struct InUse {
     /// The oldest first; they may have ended.
-    permits: VecDeque<Weak<Permit>>,
+    permits: VecDeque<Weak<PlacePermit>>,
     /// When somebody got a permit, or the oldest stopped counting.
     moved: Instant,
 }
 
 /// Empty when it counts no more.
-type Permit = Mutex<Option<OwnedSemaphorePermit>>;
+type PlacePermit = Mutex<Option<OwnedSemaphorePermit>>;
 
 /// The right to one connection, for one request and its response.
 #[derive(Debug)]
 pub(crate) struct Http1Permit {
-    _permit: Arc<Permit>,
+    _permit: Arc<PlacePermit>,
 }
 
 impl Http1Limits {

@@ -11,8 +11,8 @@ use std::{
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 
 use super::{
-    Access, BUILTIN, BUILTIN_HOSTS, Config, HostPatterns, LeaveAlone, Profiles, RawConfig, blocking, document::Place,
-    error::Mistake, file, hosts, https, load::is_any_in,
+    Access, BUILTIN, BUILTIN_HOSTS, Config, HostPatterns, LeaveAlone, Profiles, RawConfig, blocking,
+    document::TextPlace, error::Mistake, file, hosts, https, load::is_any_in,
 };
 
 /// Lines of one list that are reported at once.
@@ -203,7 +203,7 @@ fn read_never_processed(
                  or path; `#` starts a comment",
                 path.file_name().unwrap_or_default().display()
             );
-            let other_file = Some((path.clone(), Place { line, column: 1 }));
+            let other_file = Some((path.clone(), TextPlace { line, column: 1 }));
             mistakes.push(Mistake { other_file, ..Mistake::value(&key, problem) });
         }
     }

@@ -60,14 +60,14 @@ struct PanelRequest<'a> {
     /// The path with the query.
     address: &'a str,
     /// The parameters of the address.
-    query: Fields,
+    query: FormFields,
 }
 
 /// Names and values of a query or a form, in their order.
 #[derive(Debug, Default)]
-struct Fields(Vec<(String, String)>);
+struct FormFields(Vec<(String, String)>);
 
-impl Fields {
+impl FormFields {
     fn read(encoded: &[u8]) -> Self {
         Self(form_urlencoded::parse(encoded).into_owned().collect())
     }
@@ -101,7 +101,7 @@ pub(crate) async fn answer(
         Ok(guest) => guest,
         Err(refusal) => return *refusal,
     };
-    let query = Fields::read(head.uri.query().unwrap_or_default().as_bytes());
+    let query = FormFields::read(head.uri.query().unwrap_or_default().as_bytes());
     let (path, address) = (head.uri.path(), head.uri.path_and_query().map_or("/", |address| address.as_str()));
     let user_agent = device::user_agent(&head.headers);
     let visit =
@@ -127,9 +127,9 @@ pub(crate) async fn answer(
     }
 }
 
-async fn read_form(body: Incoming) -> Option<Fields> {
+async fn read_form(body: Incoming) -> Option<FormFields> {
     let whole = tokio::time::timeout(Duration::from_secs(20), Limited::new(body, MAX_FORM).collect());
-    Some(Fields::read(&whole.await.ok()?.ok()?.to_bytes()))
+    Some(FormFields::read(&whole.await.ok()?.ok()?.to_bytes()))
 }
 
 impl PanelRequest<'_> {
@@ -151,7 +151,7 @@ impl PanelRequest<'_> {
         }
     }
 
-    async fn post(&self, form: &Fields) -> Response<Body> {
+    async fn post(&self, form: &FormFields) -> Response<Body> {
         if self.path == "/login" {
             return access::log_in(self, form).await;
         }

@@ -47,8 +47,8 @@ impl Tagger {
         for original in our_tags.iter().filter_map(|tag| self.original(tag)) {
             is_ours = true;
             match original {
-                Original::Tag(tag) => tags.push(tag),
-                Original::Date(date) => since = Some(date),
+                OriginalValidator::Tag(tag) => tags.push(tag),
+                OriginalValidator::Date(date) => since = Some(date),
             }
         }
         // The date belongs to the same copy; alone it would confirm a page of an earlier configuration.
@@ -100,19 +100,19 @@ impl Tagger {
     }
 
     /// The origin's validator, if the tag is ours and of this configuration.
-    fn original(&self, tag: &str) -> Option<Original> {
+    fn original(&self, tag: &str) -> Option<OriginalValidator> {
         let rest = ours(tag)?.strip_prefix(self.configuration.as_str())?.strip_prefix('-')?;
         let (kind, original) = rest.split_once('-')?;
         match kind {
-            "s" => Some(Original::Tag(format!("\"{original}\""))),
-            "w" => Some(Original::Tag(format!("W/\"{original}\""))),
-            "m" => Some(Original::Date(original.replace('_', " "))),
+            "s" => Some(OriginalValidator::Tag(format!("\"{original}\""))),
+            "w" => Some(OriginalValidator::Tag(format!("W/\"{original}\""))),
+            "m" => Some(OriginalValidator::Date(original.replace('_', " "))),
             _ => None,
         }
     }
 }
 
-enum Original {
+enum OriginalValidator {
     Tag(String),
     Date(String),
 }

@@ -16,7 +16,7 @@ use tokio::{
     time::{Instant, sleep_until, timeout},
 };
 
-use super::{Fields, PanelRequest, ago, bytes, harden, overview};
+use super::{FormFields, PanelRequest, ago, bytes, harden, overview};
 use crate::{
     http::{
         body::{Body, BodyError},
@@ -43,7 +43,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn of(query: &Fields) -> Self {
+    fn of(query: &FormFields) -> Self {
         Self { device: query.get("device").parse().ok(), host: query.get("host").trim().to_ascii_lowercase() }
     }
 
