@@ -130,7 +130,7 @@ impl Client {
         self.opener.connector.check_initiator(permit, requester.address).await?;
         let target = permit.target();
         let wait = ResponseWait::new(&mut request, informational, &self.timeouts);
-        let upload = Upload::of(&mut request);
+        let upload = Upload::from_request(&mut request);
         let pool = match requester.pinned.pool(target) {
             Some(pinned) => pinned,
             None if authenticates_connection(request.headers()) => {
@@ -153,7 +153,7 @@ impl Client {
         if let Some(upload) = &upload {
             upload.supervise(self.timeouts.request_body);
         }
-        Ok(response.map(|body| IncomingBody::of_response(body, version, upload, lease)))
+        Ok(response.map(|body| IncomingBody::from_response(body, version, upload, lease)))
     }
 
     /// A kept connection may be closed by the origin just as it is used, or lead nowhere. What was not sent is sent on another;
@@ -212,7 +212,7 @@ impl Client {
             return Some(OriginConnection::Http2(connection, stream));
         }
         let permit = match limited {
-            Some(client) => Some(self.http1_limits.of(client, target).try_acquire()?),
+            Some(client) => Some(self.http1_limits.get(client, target).try_acquire()?),
             None => None,
         };
         self.kept_http1(pool, target, permit, wants).await.ok()
@@ -253,7 +253,7 @@ impl Client {
                 released.as_mut().enable();
                 if is_pinned || self.opener.speaks_http1(target) {
                     let permit = match limited {
-                        Some(client) => self.http1_limits.of(client, target).acquire().await,
+                        Some(client) => self.http1_limits.get(client, target).acquire().await,
                         None => None,
                     };
                     let permit = match self.kept_http1(pool, target, permit, wants).await {

@@ -95,7 +95,7 @@ struct Coded {
 /// declaration, or by a guess.
 #[must_use]
 pub(crate) fn decode_html(bytes: &[u8]) -> String {
-    charset::of_page(bytes, None, None).decode(bytes).0.into_owned()
+    charset::from_page(bytes, None, None).decode(bytes).0.into_owned()
 }
 
 impl Rewriter {
@@ -136,7 +136,7 @@ impl Rewriter {
         } else if self.is_wanted(asked) {
             accept::narrow_codings(headers);
             let is_doubtful = asked.is_conditional && asked.is_of_browser() && !validators::has_ours(headers);
-            if is_doubtful && !self.passed.has_all(asked, &validators::of_copies(headers)) {
+            if is_doubtful && !self.passed.has_all(asked, &validators::copy_validators(headers)) {
                 // The client's stored copy may be the original, of the time before its pages were rewritten.
                 validators::drop_conditions(headers);
             }
@@ -168,7 +168,7 @@ impl Rewriter {
         {
             // A client must not join a range of the original to one of a rewritten page; a server may ignore `Range`
             // (RFC 9110 § 14.2).
-            (head, body) = whole.map(Body::of).into_parts();
+            (head, body) = whole.map(Body::new).into_parts();
             verdict = eligibility::judge(asked, &head, &self.settings);
         }
         match verdict {
@@ -234,7 +234,7 @@ impl Rewriter {
         match coded {
             Ok(coded) => {
                 let added = original.ended.map(|ended| ended.elapsed()).unwrap_or_default();
-                let effect = PageEffect::of(&filtered.report, original.bytes, coded.body.len(), added);
+                let effect = PageEffect::new(&filtered.report, original.bytes, coded.body.len(), added);
                 let (mut response, outcome) = finish(asked, head, &filtered, coded, pages);
                 response.extensions_mut().insert(effect);
                 (response, outcome)
@@ -302,7 +302,7 @@ impl Rewriter {
             chain: Arc::clone(&asked.look.chain),
             owner: asked.owner(),
             look: asked.look.reader,
-            domain: self.domains.of(url),
+            domain: self.domains.get(url),
             url: url.clone(),
             codings,
             reservation,
@@ -335,7 +335,7 @@ fn finish(
     }
     let mut fields = repair::rewritten(&head.headers, filtered.format, &filtered.csp, &asked.look.tagger);
     if asked.is_view() {
-        repair::of_view(&mut fields);
+        repair::for_view(&mut fields);
     }
     if asked.controls.as_ref().is_some_and(PageControls::is_data) {
         fields.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

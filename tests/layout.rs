@@ -1,5 +1,5 @@
-//! The floors of `src/`: a module of its first level uses only those below it in the table of `src/lib.rs`, tests aside; and no two
-//! types of `src/` have one name.
+//! The floors of `src/`: a module of its first level uses only those below it in the table of `src/lib.rs`, tests aside. No two
+//! types of `src/` have one name, and constructors have the usual names.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -51,6 +51,15 @@ fn a_type_has_a_name_of_its_own() {
     assert!(places.len() > 300, "only {} types", places.len());
     places.retain(|_, files| files.len() > 1);
     assert!(places.is_empty(), "a type's name is unique in the crate: {places:?}");
+}
+
+#[test]
+fn no_function_is_called_of() {
+    let is_wrong = |line: &&str| line.contains("fn of_") || line.contains("fn of(") || line.contains("fn of<");
+    for file in files() {
+        let found = code(&file).lines().find(is_wrong).map(str::to_owned);
+        assert!(found.is_none(), "{}: {found:?}: expected `new`, `from_…`, `parse` or what is got", file.display());
+    }
 }
 
 /// The name of the type or trait that this line begins to declare. An alias within an `impl` is no declaration of a type.

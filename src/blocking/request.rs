@@ -40,7 +40,7 @@ impl BlockingRequest {
         Some(Self::new(url.clone(), Some(url), OTHER))
     }
 
-    pub(crate) fn of<B>(request: &Request<B>, url: Url) -> Self {
+    pub(crate) fn from_request<B>(request: &Request<B>, url: Url) -> Self {
         let headers = request.headers();
         let kind = kind_of(request, &url);
         let method = request.method().as_str().to_owned();
@@ -212,7 +212,7 @@ mod tests {
         for (name, value) in fields {
             request = request.header(*name, *value);
         }
-        let wanted = BlockingRequest::of(&request.body(()).unwrap(), url.parse().unwrap());
+        let wanted = BlockingRequest::from_request(&request.body(()).unwrap(), url.parse().unwrap());
         (wanted.address().to_owned(), wanted.kind(), wanted.page().to_owned())
     }
 

@@ -77,8 +77,8 @@ pub(super) fn run(args: &BlocksArgs, loaded: &LoadedConfig) -> anyhow::Result<()
     let url = args.url.clone().unwrap_or_else(|| address_of(&file));
     let blocks = Arc::new(chain).blocks(&html, &url, args.limit).map_err(page_failure).with_context(name)?;
     say(&match args.format {
-        BlocksFormat::Table => table::of(&blocks),
-        BlocksFormat::Tree => tree::of(&blocks),
+        BlocksFormat::Table => table::render(&blocks),
+        BlocksFormat::Tree => tree::render(&blocks),
         BlocksFormat::Json => serde_json::to_string_pretty(&blocks)? + "\n",
         BlocksFormat::Html => match &args.url {
             Some(url) => with_base(blocks.marked_html, url),

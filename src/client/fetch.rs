@@ -73,7 +73,8 @@ pub(crate) async fn get_by(
     let pinned = PinnedConnections::default();
     let mut address = address.clone();
     for _ in 0..=MAX_REDIRECTS {
-        let target = Target::of_absolute(&address.as_str().parse().map_err(|_| problem_at(&address, "is no address"))?);
+        let target =
+            Target::from_absolute(&address.as_str().parse().map_err(|_| problem_at(&address, "is no address"))?);
         let permit = acl.permit(target.map_err(|error| problem_at(&address, error))?, initiator);
         let permit = permit.map_err(|error| problem_at(&address, error))?;
         let request = Box::new(request(&address, permit.target().authority(), fields));

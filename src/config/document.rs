@@ -21,13 +21,13 @@ pub(super) struct TextPlace {
 }
 
 impl TextPlace {
-    pub(super) fn of_byte(text: &str, position: usize) -> Self {
+    pub(super) fn from_byte(text: &str, position: usize) -> Self {
         let before = &text[..text.floor_char_boundary(position.min(text.len()))];
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         Self { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
     }
 
-    pub(super) fn of_error(error: &serde_yaml::Error) -> Option<Self> {
+    pub(super) fn from_error(error: &serde_yaml::Error) -> Option<Self> {
         let at = error.location()?;
         Some(Self { line: at.line(), column: at.column() })
     }
@@ -50,7 +50,7 @@ pub(super) fn read(text: &str) -> Result<Value, Located> {
         let first = find(text, &path, Part::Key)
             .map_or_else(String::new, |first| format!(": first in line {}, column {}", first.line, first.column));
         let problem = format!("{} is written a second time{first}; expected each key once", shown(&path));
-        (TextPlace::of_error(&error), problem)
+        (TextPlace::from_error(&error), problem)
     })
 }
 
@@ -72,7 +72,7 @@ pub(super) fn place_of_key(text: &str, path: &[String]) -> Option<TextPlace> {
 
 fn find(text: &str, path: &[String], part: Part) -> Option<TextPlace> {
     let error = walk(text, &mut Path::new(), Some((path, part))).err()?;
-    error.to_string().contains(FOUND).then(|| TextPlace::of_error(&error))?
+    error.to_string().contains(FOUND).then(|| TextPlace::from_error(&error))?
 }
 
 fn walk(text: &str, path: &mut Path, target: Option<(&[String], Part)>) -> Result<(), serde_yaml::Error> {

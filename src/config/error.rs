@@ -93,7 +93,7 @@ impl ConfigError {
         }
         let good = String::from_utf8_lossy(&bytes[..error.utf8_error().valid_up_to()]);
         let problem = "these bytes are not UTF-8 text; expected YAML, saved as UTF-8";
-        Self::content(file, (Some(TextPlace::of_byte(&good, good.len())), problem.to_owned()))
+        Self::content(file, (Some(TextPlace::from_byte(&good, good.len())), problem.to_owned()))
     }
 
     /// Mistakes in the tree, each with its place in the text.

@@ -18,7 +18,7 @@ const RENAMED: [(&str, &str); 6] = [
 
 /// Hint about the unknown key at the end of this path: another section has a key of that name, or the
 /// empty section before it has, and only the indentation is missing.
-pub(super) fn of_unknown_key(tree: &Value, path: &[String]) -> Option<String> {
+pub(super) fn for_unknown_key(tree: &Value, path: &[String]) -> Option<String> {
     let (key, above) = path.split_last()?;
     if key == "ad_server_lists" {
         return Some(blocking::OLD_LISTS.to_owned());
@@ -47,7 +47,7 @@ pub(super) fn of_unknown_key(tree: &Value, path: &[String]) -> Option<String> {
 }
 
 /// Hint about a boolean where a word is expected.
-pub(super) fn of_boolean(tree: &Value) -> Option<String> {
+pub(super) fn for_boolean(tree: &Value) -> Option<String> {
     let value = tree.get("https")?.get("intercept")?.as_bool()?;
     let (word, meaning) = if value { ("on", "opens the connections of every device") } else { ("off", "opens none") };
     Some(format!(

@@ -18,7 +18,7 @@ use super::{
     ClientRange, Config, HostPatterns, Intercept, RawConfig,
     error::Mistake,
     hosts,
-    load::{is_any_in, merged, of_filters},
+    load::{filters_mistake, is_any_in, merged},
     users::Users,
 };
 
@@ -227,7 +227,7 @@ impl Profiles {
                 && !is_any_in(mistakes, &["filters"])
                 && let Err(error) = config.check_chain(&profile.filters)
             {
-                mistakes.push(within(of_filters(&Value::Null, &error)));
+                mistakes.push(within(filters_mistake(&Value::Null, &error)));
             }
             all.push(Arc::new(profile));
         }

@@ -50,7 +50,7 @@ const INDENT: &str = "this line is indented unlike those that it belongs to; exp
 
 pub(super) fn explain(text: &str, error: &serde_yaml::Error) -> Located {
     let raw = error.to_string();
-    let place = place_within(text, &raw).or_else(|| TextPlace::of_error(error));
+    let place = place_within(text, &raw).or_else(|| TextPlace::from_error(error));
     if place.and_then(|place| char_at(text, place)) == Some('\t') {
         return (place, TAB.to_owned());
     }
@@ -80,7 +80,7 @@ fn begin(raw: &str) -> Option<TextPlace> {
 /// which `---` at the start of any line begins (YAML 1.2.2 § 9.1.2).
 fn place_within(text: &str, raw: &str) -> Option<TextPlace> {
     if let Some((_, position)) = raw.split_once(" at position ") {
-        return Some(TextPlace::of_byte(text, position.parse().ok()?));
+        return Some(TextPlace::from_byte(text, position.parse().ok()?));
     }
     if !raw.contains("more than one document") {
         return None;

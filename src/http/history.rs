@@ -53,7 +53,7 @@ pub(crate) struct PageEffect {
 }
 
 impl PageEffect {
-    pub(crate) fn of(report: &Report, before: usize, after: usize, added: Duration) -> Self {
+    pub(crate) fn new(report: &Report, before: usize, after: usize, added: Duration) -> Self {
         let ads = report.filters.iter().find(|filter| filter.filter == FilterName::AdServers.as_str());
         Self {
             before: before as u64,

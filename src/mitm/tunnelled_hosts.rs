@@ -225,7 +225,7 @@ impl TunnelledHosts {
 
     /// Hosts that are tunnelled for this device, whatever the program, and why; sorted. Other programs are named: apps have no
     /// page of their own to look at.
-    pub(crate) fn of(&self, device: &Device) -> Vec<(String, Arc<str>)> {
+    pub(crate) fn for_device(&self, device: &Device) -> Vec<(String, Arc<str>)> {
         let found = self.live().filter_map(|((client, host), Tunnelled { reason, .. })| match client {
             Some(other) if !is_same(&other, device) => None,
             Some(other) if other.agent != device.agent => {
@@ -303,9 +303,9 @@ mod tests {
             assert!(hosts.refused(&app, "a:443", how).tunnel_host);
             assert!(hosts.contains(&app, "a:443"));
             assert!(!hosts.contains(&app, "b:443") && !hosts.contains(&browser, "a:443"));
-            assert_eq!(hosts.of(&browser).len(), 1);
+            assert_eq!(hosts.for_device(&browser).len(), 1);
             hosts.forget(&browser);
-            assert!(!hosts.contains(&app, "a:443") && hosts.of(&app).is_empty());
+            assert!(!hosts.contains(&app, "a:443") && hosts.for_device(&app).is_empty());
             assert!(!hosts.refused(&app, "b:443", how).tunnel_host, "the count began anew");
             hosts.trusted(&app);
         }
@@ -326,7 +326,7 @@ mod tests {
         hosts
             .file
             .change(|list| list.iter_mut().for_each(|entry| entry.until -= TUNNELLED_FOR.as_secs().cast_signed()));
-        assert!(!open().contains(&app, "a:443") && open().of(&app).is_empty());
+        assert!(!open().contains(&app, "a:443") && open().for_device(&app).is_empty());
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl ReaderPreferences {
     }
 
     /// The style that this device chose.
-    pub(crate) fn of(&self, device: &Device) -> Option<ReaderLook> {
+    pub(crate) fn get(&self, device: &Device) -> Option<ReaderLook> {
         self.file.get().iter().find(|entry| entry.is_of(device)).map(|entry| entry.look)
     }
 
@@ -110,8 +110,8 @@ mod tests {
         looks.set(&phone, Some(large));
         let again = ReaderPreferences::open(Some(dir.path()));
         assert!(again.are_used());
-        assert_eq!((again.of(&phone), again.of(&other)), (Some(large), None));
+        assert_eq!((again.get(&phone), again.get(&other)), (Some(large), None));
         again.set(&phone, None);
-        assert!(!again.are_used() && ReaderPreferences::open(Some(dir.path())).of(&phone).is_none());
+        assert!(!again.are_used() && ReaderPreferences::open(Some(dir.path())).get(&phone).is_none());
     }
 }

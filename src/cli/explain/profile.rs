@@ -91,7 +91,7 @@ pub(super) fn answered(config: &Config, asker: &ClientInfo<'_>, url: &Url) -> Op
 }
 
 fn target(url: &Url) -> Option<Target> {
-    Target::of_absolute(&url.as_str().parse().ok()?).ok()
+    Target::from_absolute(&url.as_str().parse().ok()?).ok()
 }
 
 /// The treatment of an encrypted connection, and its reason.

@@ -41,14 +41,14 @@ struct SharedBody {
 
 impl Upload {
     /// Takes hold of the body of a request, if it has one.
-    pub(crate) fn of(request: &mut Request<Body>) -> Option<Self> {
+    pub(crate) fn from_request(request: &mut Request<Body>) -> Option<Self> {
         if request.body().is_end_stream() {
             return None;
         }
         let mut body = std::mem::take(request.body_mut());
         let count = Arc::clone(body.count.get_or_insert_default());
         let shared = Arc::new(SharedBody { body: Mutex::new(Some(body)), done: CancellationToken::new() });
-        *request.body_mut() = Body::of(UploadBody(Arc::clone(&shared)));
+        *request.body_mut() = Body::new(UploadBody(Arc::clone(&shared)));
         Some(Self { shared, count, is_released: false })
     }
 

@@ -131,13 +131,13 @@ pub(crate) fn has_ours(headers: &HeaderMap) -> bool {
 }
 
 /// The validator by which clients ask for a response again: its tag, or else its date (RFC 9110 § 13.1.3).
-pub(crate) fn of_response(headers: &HeaderMap) -> Option<String> {
+pub(crate) fn response_validator(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(header::ETAG).or_else(|| headers.get(header::LAST_MODIFIED))?;
     value.to_str().ok().map(str::to_owned)
 }
 
 /// The validators of the stored copies that a request names.
-pub(crate) fn of_copies(headers: &HeaderMap) -> Vec<String> {
+pub(crate) fn copy_validators(headers: &HeaderMap) -> Vec<String> {
     let text = |name| headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
     let tags: Vec<String> = text(header::IF_NONE_MATCH).flat_map(split_quoted).collect();
     if tags.is_empty() { text(header::IF_MODIFIED_SINCE).map(str::to_owned).collect() } else { tags }

@@ -24,8 +24,8 @@ pub(super) fn answer<B>(proxy: &Proxy, visit: &AdminRequest<'_>, request: &Reque
         proxy.reader_preferences.set(&visit.device, serde_json::from_str(chosen).ok());
         return template::see_other(&path(page.as_ref(), &[]));
     }
-    let chosen = proxy.reader_preferences.of(&visit.device);
-    let look = chosen.unwrap_or_else(|| of_profile(proxy, visit, page.as_ref()));
+    let chosen = proxy.reader_preferences.get(&visit.device);
+    let look = chosen.unwrap_or_else(|| profile_look(proxy, visit, page.as_ref()));
     template::page(
         StatusCode::OK,
         &markup(look, chosen.is_some(), page.as_ref(), &proxy.forms.token(&visit.device, LOOK)),
@@ -39,7 +39,7 @@ fn path(page: Option<&Url>, chosen: &[(&str, &str)]) -> String {
     format!("{LOOK}?{}", query.extend_pairs(page).extend_pairs(chosen).finish())
 }
 
-fn of_profile(proxy: &Proxy, visit: &AdminRequest<'_>, page: Option<&Url>) -> ReaderLook {
+fn profile_look(proxy: &Proxy, visit: &AdminRequest<'_>, page: Option<&Url>) -> ReaderLook {
     let state = proxy.state();
     let asker = ClientInfo {
         client: visit.device.address,

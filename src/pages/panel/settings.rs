@@ -155,7 +155,7 @@ pub(super) fn page(visit: &PanelRequest<'_>, slug: &str) -> Response<Body> {
     let Some(tab) = Tab::find(slug) else {
         return notice(StatusCode::NOT_FOUND, "Not here", "There are no such settings.");
     };
-    match Form::of_file(visit, tab) {
+    match Form::from_file(visit, tab) {
         Ok(form) => form.show(&html! {
             @match visit.query.get("saved") {
                 "" => {}
@@ -177,7 +177,7 @@ pub(super) async fn post(visit: &PanelRequest<'_>, slug: &str, sent: &FormFields
     let Some(tab) = Tab::find(slug) else {
         return notice(StatusCode::NOT_FOUND, "Not here", "There are no such settings.");
     };
-    let mut form = match Form::of_file(visit, tab) {
+    let mut form = match Form::from_file(visit, tab) {
         Ok(form) => form,
         Err(problem) => return notice(StatusCode::CONFLICT, "Nothing was saved", &problem),
     };

@@ -61,7 +61,7 @@ pub(super) fn collect(schema: &Json, tree: &Value, path: &[String], without: &[&
             value.as_mapping().into_iter().flatten().filter_map(|(key, _)| key.as_str().map(str::to_owned)).collect()
         }
         _ => {
-            let kind = if is_profile_filters { FieldKind::Yaml } else { FieldKind::of(schema, &own, tree) };
+            let kind = if is_profile_filters { FieldKind::Yaml } else { FieldKind::from_schema(schema, &own, tree) };
             return items.push(Item::Field(Field { path: path.to_vec(), kind, help, default, value }));
         }
     };

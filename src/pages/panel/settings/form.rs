@@ -41,7 +41,7 @@ pub(super) struct Form<'a> {
 }
 
 impl<'a> Form<'a> {
-    pub(super) fn of_file(visit: &'a PanelRequest<'a>, tab: &'static Tab) -> Result<Self, String> {
+    pub(super) fn from_file(visit: &'a PanelRequest<'a>, tab: &'static Tab) -> Result<Self, String> {
         let source = ConfigText::read(visit)?;
         let tree = source.tree()?;
         Ok(Self { visit, tab, source, tree, changes: Vec::new(), address: String::new(), problems: Vec::new() })

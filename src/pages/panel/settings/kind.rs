@@ -51,9 +51,9 @@ fn resolved(schema: &Json, own: &Json) -> Json {
 }
 
 impl FieldKind {
-    pub(super) fn of(schema: &Json, own: &Json, tree: &Value) -> Self {
+    pub(super) fn from_schema(schema: &Json, own: &Json, tree: &Value) -> Self {
         if let Some([inner, _]) = own.get("anyOf").and_then(Json::as_array).map(Vec::as_slice) {
-            return match Self::of(schema, &resolved(schema, inner), tree) {
+            return match Self::from_schema(schema, &resolved(schema, inner), tree) {
                 Self::Choice(_, words) => Self::Choice(true, words),
                 other => other,
             };
