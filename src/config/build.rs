@@ -33,12 +33,11 @@ impl RawConfig {
         if !is_any_in(mistakes, &["access", "listen"]) {
             noted(check_listen(&self.listen, &self.access), mistakes);
         }
-        let blocking = blocking::build(self.blocking.clone(), self.ad_server_lists.take(), base);
-        let (blocking, hint) = noted(blocking, mistakes);
+        let blocking = noted(blocking::build(self.blocking.clone(), base), mistakes);
         let never_processed = read_never_processed(&self.leave_alone, base, &mut noticed.watched, mistakes);
         let strangers = "anyone in `access.clients` may use this proxy, strangers among them; set `access.users`";
         let strangers = self.access.is_open_to_strangers().then(|| strangers.to_owned());
-        noticed.hints = hint.into_iter().chain(strangers).collect();
+        noticed.hints = strangers.into_iter().collect();
         let raw = self.clone();
         let config = Config {
             listen: raw.listen,

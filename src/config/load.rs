@@ -199,12 +199,7 @@ fn reader_mistake(tree: &Value, error: &serde_path_to_error::Error<serde_yaml::E
         Segment::Enum { .. } | Segment::Unknown => None,
     });
     let path: Vec<String> = segments.collect();
-    // The old name of `blocking.lists` is read, and not suggested.
     let raw = error.inner().to_string();
-    let raw = match raw.split_once("expected ") {
-        Some((before, expected)) => format!("{before}expected {}", expected.replace("`ad_server_lists`, ", "")),
-        None => raw,
-    };
     let is_key = raw.starts_with("unknown field");
     let hint = is_key.then(|| hint::for_unknown_key(tree, &path)).flatten();
     Mistake { path, problem: with_hint(&raw, hint), is_key, other_file: None }
