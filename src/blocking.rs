@@ -1,8 +1,11 @@
-//! Lists of advertisements and trackers: one mechanism, which pages (the `ad_servers` step of the chain) and requests ask.
+//! Lists of advertisements and trackers. Pages (the filter `ad_servers`) and requests are checked by the same compiled lists.
 //!
 //! A [`Blocker`] belongs to one configuration and never changes; when a list or the pause changes, the configuration is
-//! read again, and with it the lists. `lists` says where they come from, `syntax` reads them, `engine` asks them and `params`
-//! their rules for parameters, `request` says what a request is for, `pause` is the pause.
+//! read again, and with it the lists.
+//!
+//! `store` has the files of lists and `fetches` the times at which they were fetched; `syntax` reads a list, `refusal` finds the
+//! rules that cannot work here, `compiled` keeps compiled lists in a file. `engine` answers for requests and elements, `params` for
+//! parameters of addresses. `request` tells what a request is for; `pause` is the pause.
 
 mod compiled;
 mod engine;

@@ -1,4 +1,5 @@
-//! The command line, and the exit code of each error. Each command has its own file.
+//! The command line, and the exit code of each error. Each command has its own file; `offline` runs the filter chain over files, also for
+//! the lab.
 
 mod banner;
 mod blocks;

@@ -1,7 +1,12 @@
-//! Requests to origins: pooled connections, TLS, retries, the first byte, and tunnels.
+//! Requests to origins: name resolution, connections, TLS, retries and timeouts.
 //!
 //! A request needs a [`Permit`], and every resolved address is checked right before it is connected to, so nothing
-//! unchecked can be reached. What an [`UpstreamError`] looks like to the client is for `error_pages`.
+//! unchecked can be reached.
+//!
+//! `pool` keeps connections and `opener` waits for new ones, which `connector` makes. `http1_connection` and `http2_connection` send a
+//! request, `response_wait` waits for its response, `retry` decides whether it may be sent again. `tolerant_io` repairs HTTP/1.1
+//! responses that browsers accept and hyper does not. `fetch` is for requests of this program itself. What an [`UpstreamError`]
+//! looks like to the client is decided in `error_pages`.
 
 mod alive_io;
 mod connector;

@@ -2,6 +2,10 @@
 //!
 //! It never returns an error. On any failure the client gets the original: the bytes that were kept, then the rest of the
 //! stream. The reason is in the `Gleaner` field and in the log.
+//!
+//! `eligibility` and `first_bytes` choose the pages. `workers` has the threads, `page_job` the work on one page, `shares` and
+//! `memory_budget` what each client may take of both. `coding` and `charset` decode. `original` keeps the bytes as they came, `join` gets
+//! the next pages of an article, `views` makes the links of the bar.
 
 pub(crate) mod charset;
 pub(crate) mod coding;

@@ -334,7 +334,7 @@ mod tests {
         let turns = Turns::new(2);
         let sites: Vec<_> = (0..24).map(|number| owner(1, &format!("a{number}.example"))).collect();
         let mut waiting: Vec<_> = sites.iter().map(|site| Box::pin(turns.take(site))).collect();
-        let running: Vec<_> = waiting.iter_mut().filter_map(|turn| turn.now_or_never()).collect();
+        let running: Vec<_> = waiting.iter_mut().filter_map(FutureExt::now_or_never).collect();
         assert_eq!(running.len(), 3);
         let other = owner(2, "b.example");
         let first = turns.take(&other).now_or_never().expect("a client that has none begins at once");

@@ -35,7 +35,7 @@ const EXCEPTIONS: [[&str; 2]; 3] = [["rewrite", "except"], ["https", "except"], 
 /// The site of a request for this page.
 pub(super) fn asked_for(head: &Parts) -> Option<String> {
     let query = head.uri.query().filter(|_| head.uri.path() == "/settings/site")?;
-    host_in(FormFields::read(query.as_bytes()).get("host"))
+    host_in(FormFields::parse(query.as_bytes()).get("host"))
 }
 
 /// The rule for a site that is never touched, as it is written.

@@ -7,7 +7,7 @@ use serde_yaml::{Mapping, Value};
 use super::kind::{FieldKind, Setting};
 use crate::{
     config::edit::Change,
-    pages::{panel::FormFields, template},
+    pages::{form_fields::FormFields, template},
 };
 
 /// A part of a form.

@@ -15,7 +15,8 @@ use crate::{
     config::edit::{self, Change, EditError},
     http::body::Body,
     pages::{
-        panel::{FormFields, PanelRequest, edits},
+        form_fields::FormFields,
+        panel::{PanelRequest, edits},
         template,
     },
 };
