@@ -1,8 +1,11 @@
-//! Lists of advertisements and trackers: one mechanism, which pages (the `ad_servers` step of the chain) and requests ask.
+//! Lists of advertisements and trackers. Pages (the filter `ad_servers`) and requests are checked by the same compiled lists.
 //!
 //! A [`Blocker`] belongs to one configuration and never changes; when a list or the pause changes, the configuration is
-//! read again, and with it the lists. `lists` says where they come from, `syntax` reads them, `engine` asks them and `params`
-//! their rules for parameters, `request` says what a request is for, `pause` is the pause.
+//! read again, and with it the lists.
+//!
+//! `store` has the files of lists and `fetches` the times at which they were fetched; `syntax` reads a list, `refusal` finds the
+//! rules that cannot work here, `compiled` keeps compiled lists in a file. `engine` answers for requests and elements, `params` for
+//! parameters of addresses. `request` tells what a request is for; `pause` is the pause.
 
 mod compiled;
 mod engine;
@@ -38,7 +41,7 @@ pub use self::{
     request::{BlockingRequest, KINDS, kind},
 };
 use self::{
-    engine::{Engine, List},
+    engine::{Engine, RuleList},
     syntax::Rules,
 };
 use crate::config::{Blocking, ListSource};
@@ -98,7 +101,7 @@ impl Blocker {
             states.push(ListState { source: source.clone(), counts: Counts::default(), problem });
             let (hash, rules) = read.unwrap_or_default();
             hashes.push((source.to_string(), hash));
-            lists.push(List { name: source.to_string(), rules });
+            lists.push(RuleList { name: source.to_string(), rules });
         }
         let engine = Engine::new(lists, settings.dir.as_deref());
         for (state, counts) in states.iter_mut().zip(engine.counts()) {
@@ -236,7 +239,7 @@ impl Blocker {
         let engine = engines_by_lists.entry(counting).or_insert_with_key(|counting| {
             let list = |&index: &usize| {
                 let (_, rules) = read_rules(&lists[index], self.settings.dir.as_deref()).unwrap_or_default();
-                List { name: lists[index].to_string(), rules }
+                RuleList { name: lists[index].to_string(), rules }
             };
             // These are not kept in a file: the one that is there is of all lists.
             Arc::new(Engine::new(counting.iter().map(list).collect(), None))

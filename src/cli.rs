@@ -1,4 +1,5 @@
-//! The command line, and the exit code of each error. Each command has its own file.
+//! The command line, and the exit code of each error. Each command has its own file; `offline` runs the filter chain over files, also for
+//! the lab.
 
 mod banner;
 mod blocks;
@@ -83,43 +84,43 @@ enum Command {
     /// Run the proxy (what happens without a command)
     Serve(ServeArguments),
     /// Write a short configuration with comments where it is looked for
-    Init(init::Args),
+    Init(init::InitArgs),
     /// Check a configuration file and say what is wrong with it
-    CheckConfig(check_config::Args),
+    CheckConfig(check_config::CheckConfigArgs),
     /// Print the JSON Schema of the configuration, for editors
     Schema,
     /// Look at the certificate authority, hand out its certificate, or replace it
     Ca {
         #[command(subcommand)]
-        command: ca::Command,
+        command: ca::CaCommand,
     },
     /// List the browsers whose encrypted pages are rewritten, or forget one
     Devices {
         #[command(subcommand)]
-        command: devices::Command,
+        command: devices::DevicesCommand,
     },
     /// Make the hash of a password, for `access.users`
     HashPassword,
     /// Run the filter chain over files, without the proxy
-    Extract(extract::Args),
+    Extract(extract::ExtractArgs),
     /// Show all blocks of a page in order of relevance, and its menus
-    Blocks(blocks::Args),
+    Blocks(blocks::BlocksArgs),
     /// Update the lists of advertisements and trackers, or show what is in use
     Lists {
         #[command(subcommand)]
-        command: lists::Command,
+        command: lists::ListsCommand,
     },
     /// Let everything through for some time
-    Pause(pause::Args),
+    Pause(pause::PauseArgs),
     /// Look at all that the proxy needs, and say what to do where something is wrong
-    Doctor(doctor::Args),
+    Doctor(doctor::DoctorArgs),
     /// Let the system run the proxy, from its start on
     Service {
         #[command(subcommand)]
-        command: service::Command,
+        command: service::ServiceCommand,
     },
     /// Say what becomes of a request: which profile it gets, which rule of which list decides, and why
-    Explain(Box<explain::Args>),
+    Explain(Box<explain::ExplainArgs>),
 }
 
 #[derive(Args, Clone, Debug)]
@@ -129,22 +130,22 @@ struct ServeArguments {
     lan: bool,
     /// Address to listen on, instead of the configuration's; may be given several times
     #[arg(long, value_name = "ADDR", value_parser = listen_address)]
-    listen: Vec<Listen>,
+    listen: Vec<ListenArgument>,
     /// How log lines look, instead of the configuration's
     #[arg(long, value_name = "FORMAT")]
     log_format: Option<LogFormat>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Listen {
+struct ListenArgument {
     addr: SocketAddr,
     /// Without a host, as in `--listen 8118`.
     is_port_alone: bool,
 }
 
-fn listen_address(text: &str) -> Result<Listen, String> {
+fn listen_address(text: &str) -> Result<ListenArgument, String> {
     let addr = config::listen_address(text).map_err(|problem| format!("{problem}; expected {}", config::LISTEN))?;
-    Ok(Listen { addr, is_port_alone: text.parse::<u16>().is_ok() })
+    Ok(ListenArgument { addr, is_port_alone: text.parse::<u16>().is_ok() })
 }
 
 impl ServeArguments {
@@ -161,9 +162,9 @@ impl ServeArguments {
     fn check(&self) -> Result<(), String> {
         let addresses: Vec<_> = self.listen.iter().map(|listen| listen.addr).collect();
         config::check_addresses(&addresses).map_err(|problem| format!("--listen: {problem}"))?;
-        let only_here = |listen: &&Listen| listen.addr.ip().is_loopback() && !listen.is_port_alone;
+        let only_here = |listen: &&ListenArgument| listen.addr.ip().is_loopback() && !listen.is_port_alone;
         match self.listen.iter().find(only_here).filter(|_| self.lan) {
-            Some(Listen { addr, .. }) => Err(format!(
+            Some(ListenArgument { addr, .. }) => Err(format!(
                 "--lan and --listen {addr} exclude each other: this address is for this machine only; `--lan --listen {}` \
                  takes the port at all addresses",
                 addr.port()

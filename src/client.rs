@@ -1,7 +1,12 @@
-//! Requests to origins: pooled connections, TLS, retries, the first byte, and tunnels.
+//! Requests to origins: name resolution, connections, TLS, retries and timeouts.
 //!
 //! A request needs a [`Permit`], and every resolved address is checked right before it is connected to, so nothing
-//! unchecked can be reached. What an [`UpstreamError`] looks like to the client is for `error_pages`.
+//! unchecked can be reached.
+//!
+//! `pool` keeps connections and `opener` waits for new ones, which `connector` makes. `http1_connection` and `http2_connection` send a
+//! request, `response_wait` waits for its response, `retry` decides whether it may be sent again. `tolerant_io` repairs HTTP/1.1
+//! responses that browsers accept and hyper does not. `fetch` is for requests of this program itself. What an [`UpstreamError`]
+//! looks like to the client is decided in `error_pages`.
 
 mod alive_io;
 mod connector;
@@ -86,7 +91,7 @@ pub(crate) struct Requester<'a> {
 }
 
 /// A connection to send a request on.
-enum Connection {
+enum OriginConnection {
     Http1(Http1Place),
     Http2(Http2Connection, OwnedSemaphorePermit),
 }
@@ -130,7 +135,7 @@ impl Client {
         self.opener.connector.check_initiator(permit, requester.address).await?;
         let target = permit.target();
         let wait = ResponseWait::new(&mut request, informational, &self.timeouts);
-        let upload = Upload::of(&mut request);
+        let upload = Upload::from_request(&mut request);
         let pool = match requester.pinned.pool(target) {
             Some(pinned) => pinned,
             None if authenticates_connection(request.headers()) => {
@@ -153,7 +158,7 @@ impl Client {
         if let Some(upload) = &upload {
             upload.supervise(self.timeouts.request_body);
         }
-        Ok(response.map(|body| IncomingBody::of_response(body, version, upload, lease)))
+        Ok(response.map(|body| IncomingBody::from_response(body, version, upload, lease)))
     }
 
     /// A kept connection may be closed by the origin just as it is used, or lead nowhere. What was not sent is sent on another;
@@ -177,10 +182,10 @@ impl Client {
                 None => Box::pin(self.wait_or_open(pool, target, requester.address, limited, wants)).await?,
             };
             let (is_reused, sent) = match connection {
-                Connection::Http1(place) => {
+                OriginConnection::Http1(place) => {
                     (place.is_reused, self.over_http1(pool, target, request, wait, place).await)
                 }
-                Connection::Http2(connection, stream) => {
+                OriginConnection::Http2(connection, stream) => {
                     let sent = self.over_http2(pool, target, request, wait, connection, stream);
                     (false, Box::pin(sent).await)
                 }
@@ -207,12 +212,12 @@ impl Client {
         target: &Arc<Target>,
         limited: Option<IpAddr>,
         wants: Wants,
-    ) -> Option<Connection> {
+    ) -> Option<OriginConnection> {
         if let Some((connection, stream)) = pool.http2(target, wants) {
-            return Some(Connection::Http2(connection, stream));
+            return Some(OriginConnection::Http2(connection, stream));
         }
         let permit = match limited {
-            Some(client) => Some(self.http1_limits.of(client, target).try_acquire()?),
+            Some(client) => Some(self.http1_limits.get(client, target).try_acquire()?),
             None => None,
         };
         self.kept_http1(pool, target, permit, wants).await.ok()
@@ -225,12 +230,12 @@ impl Client {
         target: &Arc<Target>,
         permit: Option<Http1Permit>,
         wants: Wants,
-    ) -> Result<Connection, Option<Http1Permit>> {
+    ) -> Result<OriginConnection, Option<Http1Permit>> {
         while let Some(mut connection) = pool.take_http1(target, wants) {
             let is_ready = connection.sender.is_ready()
                 || timeout(SETTLING, connection.sender.ready()).await.is_ok_and(|ready| ready.is_ok());
             if is_ready {
-                return Ok(Connection::Http1(Http1Place { connection, permit, is_reused: true }));
+                return Ok(OriginConnection::Http1(Http1Place { connection, permit, is_reused: true }));
             }
         }
         Err(permit)
@@ -244,7 +249,7 @@ impl Client {
         client: IpAddr,
         limited: Option<IpAddr>,
         wants: Wants,
-    ) -> Result<Connection, UpstreamError> {
+    ) -> Result<OriginConnection, UpstreamError> {
         // NTLM and Negotiate do not work over HTTP/2.
         let is_pinned = !Arc::ptr_eq(pool, &self.pool);
         let waiting = async {
@@ -253,7 +258,7 @@ impl Client {
                 released.as_mut().enable();
                 if is_pinned || self.opener.speaks_http1(target) {
                     let permit = match limited {
-                        Some(client) => self.http1_limits.of(client, target).acquire().await,
+                        Some(client) => self.http1_limits.get(client, target).acquire().await,
                         None => None,
                     };
                     let permit = match self.kept_http1(pool, target, permit, wants).await {
@@ -263,9 +268,9 @@ impl Client {
                     let opened = self.opener.open(pool, target, client, is_pinned).await?;
                     return Ok(match opened {
                         New::Http1(connection) => {
-                            Connection::Http1(Http1Place { connection, permit, is_reused: false })
+                            OriginConnection::Http1(Http1Place { connection, permit, is_reused: false })
                         }
-                        New::Http2(connection, stream) => Connection::Http2(connection, stream),
+                        New::Http2(connection, stream) => OriginConnection::Http2(connection, stream),
                     });
                 }
                 if let Some(connection) = self.kept(pool, target, limited, wants).await {

@@ -58,7 +58,7 @@ pub use self::{
     load::{Lookup, ParsedConfig, filters_with},
     log::{Log, LogFormat, LogLevel},
     panel::Panel,
-    profiles::{Choice, ClientInfo, DeviceRule, Profile, Profiles, RawProfile, Rule, SiteRule},
+    profiles::{Choice, ClientInfo, DeviceRule, Profile, ProfileRule, Profiles, RawProfile, SiteRule},
     rewrite::Rewrite,
     schema::schema,
     timeouts::Timeouts,
@@ -114,10 +114,6 @@ pub struct RawConfig {
     pub filters: ChainConfig,
     /// Lists of advertisements and trackers.
     pub blocking: RawBlocking,
-    /// The name that `blocking.lists` had before.
-    #[serde(skip_serializing)]
-    #[schemars(with = "Vec<String>")]
-    pub ad_server_lists: Option<Vec<ListSource>>,
     /// Named sets of settings. `desktop`, `phone`, `e-ink`, `text` and `off` are shipped; what is written under these names
     /// is laid over them.
     pub profiles: BTreeMap<String, RawProfile>,
@@ -146,7 +142,6 @@ impl Default for RawConfig {
             preset: Preset::default(),
             filters: ChainConfig::default(),
             blocking: RawBlocking::default(),
-            ad_server_lists: None,
             profiles: profiles::shipped(),
             devices: Vec::new(),
             sites: Vec::new(),

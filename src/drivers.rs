@@ -1,4 +1,4 @@
-//! The parts that drive the program: they accept connections, watch files, keep lists up to date, and call the rest.
+//! The outermost loops: accepting connections, reloading the configuration, updating lists; and the entry points of fuzz targets.
 
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]

@@ -1,4 +1,5 @@
-//! Messages of HTTP: fields, bodies, web sockets, and the log entry that follows a body to its end.
+//! HTTP messages: header fields, bodies and web sockets; and what is recorded about a request (`outcome`, `log`, `history`), because a
+//! body holds the log entry to its end.
 
 pub(crate) mod body;
 pub(crate) mod headers;

@@ -1,8 +1,11 @@
-//! CONNECT whose bytes are looked at: decrypted with a minted leaf where it may be, served as plain HTTP where it is
-//! that, and tunnelled otherwise.
+//! CONNECT requests whose tunnel is looked into: the first bytes decide. TLS is decrypted with a certificate for its host, HTTP is
+//! served as HTTP, and everything else is tunnelled.
 //!
-//! What is not a TLS handshake that we can speak on both sides, for the very host of the CONNECT, is tunnelled with
-//! not a byte lost: a page that stays cluttered is better than one that breaks.
+//! A TLS handshake for another host than that of the CONNECT, or of a version that we do not speak, is tunnelled without the loss
+//! of a byte: a page that stays cluttered is better than one that breaks.
+//!
+//! `first_bytes` reads the handshake. `authority` is the local certificate authority, `trusted_devices` the clients that trust it, and
+//! `trust_watch` how that shows. `tunnelled_hosts` are never decrypted; `tunnel` copies bytes both ways.
 
 pub(crate) mod authority;
 mod first_bytes;

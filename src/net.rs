@@ -1,4 +1,5 @@
-//! Where a request comes from and where it goes: clients and their devices, targets, and whether a target may be reached.
+//! Clients and targets: addresses, devices and credentials of clients; targets, the route to them, and whether they may be reached
+//! (`access_control`); the names of our own pages (`control_host`).
 
 pub(crate) mod access_control;
 pub(crate) mod addresses;

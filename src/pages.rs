@@ -1,10 +1,12 @@
-//! Pages of the proxy itself: the start page and the panel at the control host, and the pages that stand in the place of a
-//! site's: errors, blocked pages, and views that cannot be made.
+//! Pages of the proxy itself: `admin`, the start page and its neighbours at the control host; `panel`, the panel there; and the pages in
+//! the place of a site's: errors (`error` says what went wrong, `error_pages` how that looks), blocked pages, and `bypass`, the question
+//! before an unfiltered page. All use `template`.
 
 pub(crate) mod admin;
 pub(crate) mod blocked;
 pub(crate) mod bypass;
 pub(crate) mod error;
 pub(crate) mod error_pages;
+mod form_fields;
 pub(crate) mod panel;
 pub(crate) mod template;

@@ -2,6 +2,10 @@
 //!
 //! It never returns an error. On any failure the client gets the original: the bytes that were kept, then the rest of the
 //! stream. The reason is in the `Gleaner` field and in the log.
+//!
+//! `eligibility` and `first_bytes` choose the pages. `workers` has the threads, `page_job` the work on one page, `shares` and
+//! `memory_budget` what each client may take of both. `coding` and `charset` decode. `original` keeps the bytes as they came, `join` gets
+//! the next pages of an article, `views` makes the links of the bar.
 
 pub(crate) mod charset;
 pub(crate) mod coding;
@@ -95,7 +99,7 @@ struct Coded {
 /// declaration, or by a guess.
 #[must_use]
 pub(crate) fn decode_html(bytes: &[u8]) -> String {
-    charset::of_page(bytes, None, None).decode(bytes).0.into_owned()
+    charset::from_page(bytes, None, None).decode(bytes).0.into_owned()
 }
 
 impl Rewriter {
@@ -136,7 +140,7 @@ impl Rewriter {
         } else if self.is_wanted(asked) {
             accept::narrow_codings(headers);
             let is_doubtful = asked.is_conditional && asked.is_of_browser() && !validators::has_ours(headers);
-            if is_doubtful && !self.passed.has_all(asked, &validators::of_copies(headers)) {
+            if is_doubtful && !self.passed.has_all(asked, &validators::copy_validators(headers)) {
                 // The client's stored copy may be the original, of the time before its pages were rewritten.
                 validators::drop_conditions(headers);
             }
@@ -168,7 +172,7 @@ impl Rewriter {
         {
             // A client must not join a range of the original to one of a rewritten page; a server may ignore `Range`
             // (RFC 9110 § 14.2).
-            (head, body) = whole.map(Body::of).into_parts();
+            (head, body) = whole.map(Body::new).into_parts();
             verdict = eligibility::judge(asked, &head, &self.settings);
         }
         match verdict {
@@ -234,7 +238,7 @@ impl Rewriter {
         match coded {
             Ok(coded) => {
                 let added = original.ended.map(|ended| ended.elapsed()).unwrap_or_default();
-                let effect = PageEffect::of(&filtered.report, original.bytes, coded.body.len(), added);
+                let effect = PageEffect::new(&filtered.report, original.bytes, coded.body.len(), added);
                 let (mut response, outcome) = finish(asked, head, &filtered, coded, pages);
                 response.extensions_mut().insert(effect);
                 (response, outcome)
@@ -302,7 +306,7 @@ impl Rewriter {
             chain: Arc::clone(&asked.look.chain),
             owner: asked.owner(),
             look: asked.look.reader,
-            domain: self.domains.of(url),
+            domain: self.domains.get(url),
             url: url.clone(),
             codings,
             reservation,
@@ -335,7 +339,7 @@ fn finish(
     }
     let mut fields = repair::rewritten(&head.headers, filtered.format, &filtered.csp, &asked.look.tagger);
     if asked.is_view() {
-        repair::of_view(&mut fields);
+        repair::for_view(&mut fields);
     }
     if asked.controls.as_ref().is_some_and(PageControls::is_data) {
         fields.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -1,5 +1,8 @@
-//! HTTP on one client connection, in clear or decrypted: hyper's HTTP/1.1 and HTTP/2 servers, and what they leave
+//! HTTP on one client connection, plain or decrypted: hyper's HTTP/1.1 and HTTP/2 servers, and the checks that they leave
 //! to us. What a request means is decided in `service`.
+//!
+//! `validating_io` stands between the client and hyper's HTTP/1.1 server: it checks each head with `request_parser` and ends what takes too
+//! long. `http2_requests` checks requests over HTTP/2. `connection_limits` counts connections.
 
 mod connection;
 pub(crate) mod connection_limits;

@@ -1,7 +1,8 @@
-//! The order of all steps of a request, written once and nowhere else.
+//! The order of all steps of a request, written once and nowhere else: [`Exchange::answer`] and, for requests that go to an origin,
+//! `forward`.
 //!
-//! Each step's own rules are in its module; here is only what comes after what, and the configuration in force while
-//! it happens: one [`RuntimeState`] snapshot per request, so that a reload never changes the rules half-way.
+//! Each step's own rules are in its module. A request keeps one [`RuntimeState`] to its end, so that a reload never changes the rules
+//! half-way.
 
 mod blocked;
 mod connect;

@@ -1,4 +1,5 @@
-//! The state of the running program: what is in force ([`runtime_state`]), and what outlives a reload ([`proxy`]).
+//! The state of the running program: what is in force ([`runtime_state`], replaced at a reload), and what outlives a reload
+//! ([`proxy`]): sessions, tokens of forms, choices of readers, pages that are shown unfiltered.
 
 pub(crate) mod bypass_links;
 pub(crate) mod failed_connects;

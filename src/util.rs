@@ -1,4 +1,4 @@
-//! Tools that know nothing of proxies: files, maps, tokens, and waiting.
+//! General helpers: files, maps, tokens, random bytes, waiting, and the host of a target or setting.
 
 pub(crate) mod atomic_file;
 pub(crate) mod expiring_map;

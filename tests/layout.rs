@@ -1,4 +1,5 @@
-//! The floors of `src/`: a module of its first level uses only those below it in the table of `src/lib.rs`, tests aside.
+//! The floors of `src/`: a module of its first level uses only those below it in the table of `src/lib.rs`, tests aside. No two
+//! types of `src/` have one name, and constructors have the usual names.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -37,6 +38,42 @@ fn the_table_has_every_module_and_is_short() {
     let modules: BTreeSet<String> = files().iter().map(|file| first_name(file)).collect();
     assert_eq!(floors, modules);
     assert!(floors.len() <= MOST_FLOORS, "{} names in the first level of src", floors.len());
+}
+
+#[test]
+fn a_type_has_a_name_of_its_own() {
+    let mut places = BTreeMap::<String, Vec<String>>::new();
+    for file in files() {
+        for name in code(&file).lines().filter_map(declared_type) {
+            places.entry(name.to_owned()).or_default().push(file.display().to_string());
+        }
+    }
+    assert!(places.len() > 300, "only {} types", places.len());
+    places.retain(|_, files| files.len() > 1);
+    assert!(places.is_empty(), "a type's name is unique in the crate: {places:?}");
+}
+
+#[test]
+fn no_function_is_called_of() {
+    let is_wrong = |line: &&str| line.contains("fn of_") || line.contains("fn of(") || line.contains("fn of<");
+    for file in files() {
+        let found = code(&file).lines().find(is_wrong).map(str::to_owned);
+        assert!(found.is_none(), "{}: {found:?}: expected `new`, `from_…`, `parse` or what is got", file.display());
+    }
+}
+
+/// The name of the type or trait that this line begins to declare. An alias within an `impl` is no declaration of a type.
+fn declared_type(line: &str) -> Option<&str> {
+    let is_indented = line.starts_with(' ');
+    let line = line.trim_start();
+    let line = match line.strip_prefix("pub") {
+        Some(rest) if rest.starts_with('(') => rest.split_once(") ")?.1,
+        Some(rest) => rest.trim_start(),
+        None => line,
+    };
+    let (keyword, rest) = line.split_once(' ')?;
+    let is_type = ["struct", "enum", "trait"].contains(&keyword) || keyword == "type" && !is_indented;
+    is_type.then(|| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next())?
 }
 
 /// The names in the table of `lib.rs`, the topmost first.
@@ -80,9 +117,8 @@ fn first_name(file: &Path) -> String {
 
 /// The modules of the first level that a file names.
 fn used(file: &Path) -> BTreeSet<String> {
-    let text = fs::read_to_string(source().join(file)).expect("the file can be read");
-    let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
-    let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    let code = code(file);
+    let code: String = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
     // `super` once for each folder around the file, and once for the file itself, is the crate.
     let upmost = "super::".repeat(file.iter().count());
     let mut names = BTreeSet::new();
@@ -90,6 +126,12 @@ fn used(file: &Path) -> BTreeSet<String> {
         names.extend(first_names(part));
     }
     names
+}
+
+/// The text of a file up to its tests.
+fn code(file: &Path) -> String {
+    let text = fs::read_to_string(source().join(file)).expect("the file can be read");
+    text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned()
 }
 
 /// The first names of the paths at the beginning of this code, those in braces included.

@@ -137,6 +137,9 @@ fn length_as_others_read_it(head: &[u8]) -> Option<u64> {
     {
         head[at + 7] = b'1';
     }
+    // Bytes of a target that are no ASCII are sent on percent-encoded; this reader takes UTF-8 alone.
+    let target_end = head.windows(7).position(|signs| signs == b"HTTP/1.").unwrap_or(0);
+    head[..target_end].iter_mut().filter(|byte| !byte.is_ascii()).for_each(|byte| *byte = b'x');
     let mut fields = [httparse::EMPTY_HEADER; 256];
     let mut request = httparse::Request::new(&mut fields);
     let read = request.parse(&head);

@@ -23,7 +23,7 @@ use crate::config::{HostPatterns, ListSource};
 
 /// A list.
 #[derive(Debug)]
-pub(super) struct List {
+pub(super) struct RuleList {
     /// Name of the list in messages.
     pub(super) name: String,
     pub(super) rules: Rules,
@@ -114,7 +114,7 @@ pub(super) struct Engine {
 
 impl Engine {
     /// Compiles lists, or reads them from `cache` where they were compiled before.
-    pub(super) fn new(lists: Vec<List>, cache: Option<&Path>) -> Engine {
+    pub(super) fn new(lists: Vec<RuleList>, cache: Option<&Path>) -> Engine {
         init_domain_resolver();
         let (names, mut texts): (Vec<_>, Vec<_>) = lists.into_iter().map(|list| (list.name, list.rules)).unzip();
         let never_hidden: HashSet<String> = texts.iter().flat_map(|rules| &rules.never_hidden).cloned().collect();
@@ -284,8 +284,8 @@ mod tests {
         Engine::new(vec![list("list", text)], None)
     }
 
-    fn list(name: &str, text: &str) -> List {
-        List { name: name.to_owned(), rules: syntax::read(text) }
+    fn list(name: &str, text: &str) -> RuleList {
+        RuleList { name: name.to_owned(), rules: syntax::read(text) }
     }
 
     #[test]

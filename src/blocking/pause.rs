@@ -73,11 +73,11 @@ impl PausedDevices {
 
     /// When this device's pause ends, if it has one.
     pub(crate) fn until(&self, device: &Device) -> Option<SystemTime> {
-        self.of(device.address, device.user.clone())
+        self.ends_at(device.address, device.user.clone())
     }
 
     /// When the pause of this address and user ends, if there is one. The address is in canonical form.
-    pub(crate) fn of(&self, address: IpAddr, user: Option<Arc<str>>) -> Option<SystemTime> {
+    pub(crate) fn ends_at(&self, address: IpAddr, user: Option<Arc<str>>) -> Option<SystemTime> {
         self.0.get(&(address, user)).filter(|until| *until > SystemTime::now())
     }
 }

@@ -36,8 +36,8 @@ pub(super) fn refusal(rule: &str, regexes: &mut usize) -> Option<&'static str> {
         return Some("a modifier ([$…])");
     }
     match selector(rule) {
-        Some(selector) => of_element(selector),
-        None => of_request(rule, regexes),
+        Some(selector) => element_refusal(selector),
+        None => request_refusal(rule, regexes),
     }
 }
 
@@ -55,7 +55,7 @@ fn selector(rule: &str) -> Option<&str> {
     ["#", "@#", "?#", "@?#"].iter().find_map(|sign| rest.strip_prefix(sign))
 }
 
-fn of_element(selector: &str) -> Option<&'static str> {
+fn element_refusal(selector: &str) -> Option<&'static str> {
     let selector = selector.trim();
     if selector.starts_with("+js") {
         Some("a script to be run in the page")
@@ -66,7 +66,7 @@ fn of_element(selector: &str) -> Option<&'static str> {
     }
 }
 
-fn of_request(rule: &str, regexes: &mut usize) -> Option<&'static str> {
+fn request_refusal(rule: &str, regexes: &mut usize) -> Option<&'static str> {
     let rule = rule.strip_prefix("@@").unwrap_or(rule);
     if let Some(regex) = regex(rule) {
         // As the compiler understands it.

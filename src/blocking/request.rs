@@ -40,14 +40,14 @@ impl BlockingRequest {
         Some(Self::new(url.clone(), Some(url), OTHER))
     }
 
-    pub(crate) fn of<B>(request: &Request<B>, url: Url) -> Self {
+    pub(crate) fn from_request<B>(request: &Request<B>, url: Url) -> Self {
         let headers = request.headers();
         let kind = kind_of(request, &url);
         let method = request.method().as_str().to_owned();
         let (page, alone) = match asker(headers, &url) {
-            Source::Page(page) => (Some(page), None),
-            Source::Unknown if kind != DOCUMENT => (None, url.host_str().and_then(Self::host_alone)),
-            Source::OtherSite | Source::Unknown => (None, None),
+            RequestSource::Page(page) => (Some(page), None),
+            RequestSource::Unknown if kind != DOCUMENT => (None, url.host_str().and_then(Self::host_alone)),
+            RequestSource::OtherSite | RequestSource::Unknown => (None, None),
         };
         Self { method, ..alone.unwrap_or_else(|| Self::new(url, page, kind)) }
     }
@@ -123,7 +123,7 @@ pub fn kind(resource: Resource) -> &'static str {
 }
 
 /// Who makes a request.
-enum Source {
+enum RequestSource {
     Page(Url),
     /// A page of another site, which is not known.
     OtherSite,
@@ -131,18 +131,18 @@ enum Source {
     Unknown,
 }
 
-fn asker(headers: &HeaderMap, url: &Url) -> Source {
+fn asker(headers: &HeaderMap, url: &Url) -> RequestSource {
     let named = [header::REFERER, header::ORIGIN].into_iter().find_map(|name| {
         let value = headers.get(name)?.to_str().ok()?;
         Url::parse(value).ok().filter(Url::has_host)
     });
     if let Some(page) = named {
-        return Source::Page(page);
+        return RequestSource::Page(page);
     }
     match headers.get(SEC_FETCH_SITE).map(http::HeaderValue::as_bytes) {
-        Some(b"cross-site") => Source::OtherSite,
-        Some(b"same-origin" | b"same-site") => Source::Page(url.clone()),
-        _ => Source::Unknown,
+        Some(b"cross-site") => RequestSource::OtherSite,
+        Some(b"same-origin" | b"same-site") => RequestSource::Page(url.clone()),
+        _ => RequestSource::Unknown,
     }
 }
 
@@ -212,7 +212,7 @@ mod tests {
         for (name, value) in fields {
             request = request.header(*name, *value);
         }
-        let wanted = BlockingRequest::of(&request.body(()).unwrap(), url.parse().unwrap());
+        let wanted = BlockingRequest::from_request(&request.body(()).unwrap(), url.parse().unwrap());
         (wanted.address().to_owned(), wanted.kind(), wanted.page().to_owned())
     }
 

@@ -27,12 +27,12 @@ use crate::{
 /// Arguments of `gleaner blocks`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = chains::help())]
-pub(super) struct Args {
+pub(super) struct BlocksArgs {
     /// Page to read, plain or .gz; `-` or none is standard input
     page: Option<PathBuf>,
     /// Format of the output
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = BlocksFormat::Table)]
+    format: BlocksFormat,
     #[command(flatten)]
     overlay: Overlay,
     /// Blocks to find at most
@@ -45,7 +45,7 @@ pub(super) struct Args {
 
 /// Output format of `blocks`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum BlocksFormat {
     /// A line for each block and menu: its share of the page's text, where it is, how it begins
     Table,
     /// The page as the tree of its blocks: characters outside links, nodes, and their ratio (CNR) of each
@@ -62,7 +62,7 @@ fn at_least_one(text: &str) -> Result<usize, &'static str> {
 }
 
 /// Finds the blocks of a page and writes them.
-pub(super) fn run(args: &Args, loaded: &LoadedConfig) -> anyhow::Result<()> {
+pub(super) fn run(args: &BlocksArgs, loaded: &LoadedConfig) -> anyhow::Result<()> {
     if let Some(name) = args.overlay.main_block.as_deref()
         && chains::WITHOUT_CHOICE.contains(&name)
     {
@@ -77,10 +77,10 @@ pub(super) fn run(args: &Args, loaded: &LoadedConfig) -> anyhow::Result<()> {
     let url = args.url.clone().unwrap_or_else(|| address_of(&file));
     let blocks = Arc::new(chain).blocks(&html, &url, args.limit).map_err(page_failure).with_context(name)?;
     say(&match args.format {
-        Format::Table => table::of(&blocks),
-        Format::Tree => tree::of(&blocks),
-        Format::Json => serde_json::to_string_pretty(&blocks)? + "\n",
-        Format::Html => match &args.url {
+        BlocksFormat::Table => table::render(&blocks),
+        BlocksFormat::Tree => tree::render(&blocks),
+        BlocksFormat::Json => serde_json::to_string_pretty(&blocks)? + "\n",
+        BlocksFormat::Html => match &args.url {
             Some(url) => with_base(blocks.marked_html, url),
             None => blocks.marked_html,
         },

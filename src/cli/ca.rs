@@ -17,14 +17,14 @@ use crate::{
 };
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Command {
+pub(super) enum CaCommand {
     /// Show the authority's name, validity, fingerprint, and files
     Show,
     /// Write out the certificate that devices must trust (never the key); makes an authority if there is none
     Export {
         /// How it is written: `pem` is text, `der` is what most devices download
-        #[arg(long, value_enum, default_value_t = Format::Pem)]
-        format: Format,
+        #[arg(long, value_enum, default_value_t = CertificateFormat::Pem)]
+        format: CertificateFormat,
         /// File to write, instead of standard output; one that is there is not overwritten
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
@@ -38,7 +38,7 @@ pub(super) enum Command {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum CertificateFormat {
     Pem,
     Der,
 }
@@ -48,10 +48,10 @@ const NOT_MEANT: &str = "a new authority makes every device that trusts the old 
 
 const TERMINAL: &str = "DER is not text for a terminal; name a file with --output";
 
-pub(super) fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
+pub(super) fn run(command: &CaCommand, config: &Config) -> anyhow::Result<()> {
     let dir = config.authority_dir.as_deref().ok_or(AuthorityError::NoFolder)?;
     match command {
-        Command::Show => match Authority::look(dir)? {
+        CaCommand::Show => match Authority::look(dir)? {
             Some(authority) => say(&format!("{authority}\n"))?,
             None => say(&format!(
                 "There is no authority in {} yet; it is made when the start page or its certificate \
@@ -59,14 +59,14 @@ pub(super) fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
                 dir.display()
             ))?,
         },
-        Command::Export { format, output } => {
-            if output.is_none() && matches!(format, Format::Der) && io::stdout().is_terminal() {
+        CaCommand::Export { format, output } => {
+            if output.is_none() && matches!(format, CertificateFormat::Der) && io::stdout().is_terminal() {
                 return Err(Failure::error(EX_USAGE, TERMINAL));
             }
             let authority = Authority::open(dir)?;
             let content = match format {
-                Format::Pem => authority.certificate_pem.as_bytes(),
-                Format::Der => &authority.certificate,
+                CertificateFormat::Pem => authority.certificate_pem.as_bytes(),
+                CertificateFormat::Der => &authority.certificate,
             };
             match output {
                 Some(file) => fs::OpenOptions::new()
@@ -78,8 +78,8 @@ pub(super) fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
                 None => io::stdout().write_all(content)?,
             }
         }
-        Command::Regenerate { yes: false } => return Err(Failure::error(EX_USAGE, NOT_MEANT)),
-        Command::Regenerate { yes: true } => {
+        CaCommand::Regenerate { yes: false } => return Err(Failure::error(EX_USAGE, NOT_MEANT)),
+        CaCommand::Regenerate { yes: true } => {
             let (authority, kept) = Authority::regenerate(dir)?;
             let mut text = format!("{authority}\n");
             for file in kept {

@@ -17,12 +17,12 @@ const STDIN: &str = "standard input";
 
 /// Arguments of `gleaner check-config`.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct CheckConfigArgs {
     /// The file to check, `-` for standard input; without it, the usual places are searched
     file: Option<PathBuf>,
 }
 
-pub(super) fn run(arguments: Args, named: Option<PathBuf>) -> anyhow::Result<()> {
+pub(super) fn run(arguments: CheckConfigArgs, named: Option<PathBuf>) -> anyhow::Result<()> {
     let file = arguments.file.or(named);
     let (loaded, name) = if file.as_deref() == Some("-".as_ref()) {
         let mut bytes = Vec::new();

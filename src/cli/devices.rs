@@ -9,7 +9,7 @@ use super::{EX_USAGE, Failure, say};
 use crate::{Config, TrustedDevices};
 
 #[derive(Debug, clap::Subcommand)]
-pub(super) enum Command {
+pub(super) enum DevicesCommand {
     /// List the browsers that have shown that they trust the certificate
     List,
     /// Forget those of a device; a running Gleaner leaves its encrypted pages as they are from then on
@@ -23,12 +23,12 @@ pub(super) enum Command {
     },
 }
 
-pub(super) fn run(command: &Command, config: &Config) -> anyhow::Result<()> {
+pub(super) fn run(command: &DevicesCommand, config: &Config) -> anyhow::Result<()> {
     let dir = config.authority_dir.as_deref();
     let devices = TrustedDevices::open(dir);
     match command {
-        Command::List => list(&devices),
-        Command::Forget { address, .. } => {
+        DevicesCommand::List => list(&devices),
+        DevicesCommand::Forget { address, .. } => {
             let count = devices.forget(*address).context("cannot write the list of trusted devices")?;
             match (count, address) {
                 (0, Some(address)) => {

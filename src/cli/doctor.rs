@@ -34,7 +34,7 @@ const TOTAL: Duration = Duration::from_millis(4700);
 
 /// Arguments of `gleaner doctor`.
 #[derive(Clone, Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct DoctorArgs {
     /// Pages to fetch through the proxy, such as one that does not work, instead of those of example.com
     #[arg(value_name = "URL", value_parser = page_address)]
     pages: Vec<Url>,
@@ -84,7 +84,7 @@ const GROUPS: [Group; 6] = [
     },
 ];
 
-pub(super) fn run(args: Args, named: Option<PathBuf>) -> anyhow::Result<()> {
+pub(super) fn run(args: DoctorArgs, named: Option<PathBuf>) -> anyhow::Result<()> {
     let deadline = Instant::now() + TOTAL;
     let settings::Read { loaded, mut findings } = settings::read(Lookup::new(named))?;
     let LoadedConfig { mut config, mut raw, blocker, .. } = loaded;

@@ -10,7 +10,7 @@ use clap::builder::PossibleValuesParser;
 use gleaner_filters::{Blocker as _, Names};
 use url::Url;
 
-use self::profile::Connection;
+use self::profile::ConnectionView;
 use super::{
     extract::{address_of, page_address},
     overlay::Overlay,
@@ -25,13 +25,13 @@ use crate::{
 
 /// Arguments of `gleaner explain`.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct ExplainArgs {
     /// The address that is asked for; or a saved page, plain or .gz, `-` for standard input
     #[arg(value_name = "URL|FILE", value_parser = subject)]
-    subject: Subject,
+    subject: ExplainSubject,
     /// Explain the page itself, in this form: the default for a file; an address is fetched for it
     #[arg(long, value_enum)]
-    format: Option<page::Format>,
+    format: Option<page::ExplainFormat>,
     /// The address of a saved page
     #[arg(long, value_name = "URL", value_parser = page_address)]
     url: Option<Url>,
@@ -62,15 +62,15 @@ pub(super) struct Args {
 
 /// The subject of an explanation.
 #[derive(Clone, Debug)]
-enum Subject {
+enum ExplainSubject {
     Address(Url),
     File(PathBuf),
 }
 
-fn subject(text: &str) -> Result<Subject, String> {
+fn subject(text: &str) -> Result<ExplainSubject, String> {
     let file = PathBuf::from(text);
     if text == "-" || file.exists() {
-        return Ok(Subject::File(file));
+        return Ok(ExplainSubject::File(file));
     }
     let no_file = |problem: String| {
         let expected = "expected a saved page, `-` for standard input, or an address such as https://example.org/page";
@@ -79,20 +79,20 @@ fn subject(text: &str) -> Result<Subject, String> {
     if let Some(rest) = text.strip_prefix("ws").filter(|rest| rest.starts_with("://") || rest.starts_with("s://")) {
         return Err(format!("for a WebSocket write http{rest} and --kind websocket"));
     }
-    page_address(text).map(Subject::Address).map_err(no_file)
+    page_address(text).map(ExplainSubject::Address).map_err(no_file)
 }
 
-pub(super) fn run(args: &Args, loaded: &LoadedConfig) -> anyhow::Result<()> {
+pub(super) fn run(args: &ExplainArgs, loaded: &LoadedConfig) -> anyhow::Result<()> {
     match (&args.subject, args.format) {
-        (Subject::File(file), format) => {
+        (ExplainSubject::File(file), format) => {
             let url = args.url.clone().unwrap_or_else(|| address_of(file));
             let html = page::read(file, &loaded.config)?;
             page::explain(&html, &url, &args.overlay, loaded, format.unwrap_or_default())
         }
-        (Subject::Address(url), Some(format)) => {
+        (ExplainSubject::Address(url), Some(format)) => {
             page::explain(&page::fetch(url, &loaded.config)?, url, &args.overlay, loaded, format)
         }
-        (Subject::Address(url), None) => {
+        (ExplainSubject::Address(url), None) => {
             let mut config = loaded.config.clone();
             if args.lan {
                 config.open_to_lan();
@@ -103,7 +103,7 @@ pub(super) fn run(args: &Args, loaded: &LoadedConfig) -> anyhow::Result<()> {
 }
 
 /// Explains a request for an address.
-fn request(args: &Args, url: &Url, config: &Config, blocker: &Blocker) -> anyhow::Result<()> {
+fn request(args: &ExplainArgs, url: &Url, config: &Config, blocker: &Blocker) -> anyhow::Result<()> {
     let named = args.kind.as_deref().and_then(|kind| KINDS.into_iter().find(|known| *known == kind));
     let kind = named.unwrap_or_else(|| by_name(args, url));
     let wanted = BlockingRequest::new(url.clone(), args.page.clone(), kind);
@@ -120,11 +120,11 @@ fn request(args: &Args, url: &Url, config: &Config, blocker: &Blocker) -> anyhow
         let _ = writeln!(out, "decision   {answered}");
         return say(&out);
     }
-    if connection != Connection::Seen {
+    if connection != ConnectionView::Seen {
         let choice = config.profiles.choose(&asker, wanted.host());
         let profile = choice.filter(|choice| !choice.profile.blocking).map(|choice| choice.profile.name.as_str());
         tunnel(&mut out, blocker, wanted.host(), profile);
-        if connection == Connection::Tunnelled {
+        if connection == ConnectionView::Tunnelled {
             return say(&out);
         }
         let _ = writeln!(out, "\nwhere a browser trusts the certificate, so that the connection is opened:");
@@ -136,19 +136,19 @@ fn request(args: &Args, url: &Url, config: &Config, blocker: &Blocker) -> anyhow
     say(&out)
 }
 
-fn asker<'a>(args: &'a Args, config: &Config) -> ClientInfo<'a> {
+fn asker<'a>(args: &'a ExplainArgs, config: &Config) -> ClientInfo<'a> {
     let first = || config.listen.first().map(std::net::SocketAddr::port);
     let port = args.port.or_else(first).unwrap_or_default();
     let (user, user_agent) = (args.user.as_deref(), args.user_agent.as_str());
     ClientInfo { client: args.client.to_canonical(), user, user_agent, port }
 }
 
-fn on(args: &Args) -> String {
+fn on(args: &ExplainArgs) -> String {
     args.page.as_ref().map(|page| format!(" at {page}")).unwrap_or_default()
 }
 
 /// The kind by the path's end; a page where no page asks for it.
-fn by_name(args: &Args, url: &Url) -> &'static str {
+fn by_name(args: &ExplainArgs, url: &Url) -> &'static str {
     let name = url.path().rsplit('.').next().unwrap_or_default();
     match name {
         _ if args.page.is_none() => "document",

@@ -32,7 +32,7 @@ use crate::{
 /// Arguments of `gleaner extract`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = chains::help())]
-pub(super) struct Args {
+pub(super) struct ExtractArgs {
     /// Pages to read, plain or .gz; `-` or none is standard input
     files: Vec<PathBuf>,
     /// Format of the output
@@ -71,7 +71,7 @@ enum Format {
 }
 
 /// Extracts every page; an error at the end if any failed.
-pub(super) fn run(args: &Args, loaded: &LoadedConfig) -> anyhow::Result<()> {
+pub(super) fn run(args: &ExtractArgs, loaded: &LoadedConfig) -> anyhow::Result<()> {
     let filters = args.overlay.over(&loaded.config.filters)?;
     let format = args.format.unwrap_or(match filters.output.format {
         output::Format::Html => Format::Html,
@@ -194,7 +194,7 @@ impl Extractor {
 
 /// A page as one line of `--jsonl`, and the object of `--format json`.
 #[derive(Serialize)]
-struct Record {
+struct ExtractedRecord {
     file: String,
     #[serde(flatten)]
     extract: Extract,
@@ -223,7 +223,7 @@ fn write_record(
         (Ok(page), Format::Markdown) if !jsonl => return out.write_all(printable(&page.extract.markdown).as_bytes()),
         (Ok(Page { extract, passed, .. }), _) => {
             let (confidence, passed) = (extract.report.confidence, passed.map(|error| error.reason()));
-            write_json(out, &Record { file, extract, confidence, passed })?;
+            write_json(out, &ExtractedRecord { file, extract, confidence, passed })?;
         }
         (Err(error), _) if jsonl => {
             write_json(out, &json!({ "file": file, "error": format!("{error:#}") }))?;
@@ -280,7 +280,7 @@ pub(super) fn with_base(html: String, url: &Url) -> String {
 }
 
 /// Shown while nothing else is written to the terminal.
-fn progress(args: &Args) -> Progress {
+fn progress(args: &ExtractArgs) -> Progress {
     let is_list = args.from_list.is_some();
     let total = (!is_list).then_some(args.files.len());
     let is_many = is_list || args.files.len() > 1;

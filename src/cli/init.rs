@@ -10,13 +10,13 @@ use super::{EX_CANTCREAT, Failure, say};
 use crate::config::{Lookup, starter};
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct InitArgs {
     /// Let the devices of the local network use the proxy, as `gleaner serve --lan` does
     #[arg(long)]
     lan: bool,
 }
 
-pub(super) fn run(arguments: &Args, named: Option<PathBuf>) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &InitArgs, named: Option<PathBuf>) -> anyhow::Result<()> {
     let places = Lookup::new(named).places.into_iter();
     let Some(file) = places.map(|file| path::absolute(&file).unwrap_or(file)).next() else {
         return Err(Failure::error(

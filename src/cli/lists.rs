@@ -16,13 +16,13 @@ use crate::{
         fetches::{last_fetch, next_fetch},
     },
     config::ListSource,
-    drivers::list_updates::{AT_ONCE, Outcome, Update, update},
+    drivers::list_updates::{AT_ONCE, Update, UpdateOutcome, update},
     state::loaded_config::LoadedConfig,
 };
 
 /// The action on the lists.
 #[derive(Clone, Copy, Debug, clap::Subcommand)]
-pub(super) enum Command {
+pub(super) enum ListsCommand {
     /// Fetch the lists from the web that have changed; a Gleaner that is running takes them over
     Update,
     /// Show the lists with the rules in use and refused, and when each was fetched
@@ -34,13 +34,13 @@ pub(super) enum Command {
 }
 
 pub(super) fn run(
-    command: Command,
+    command: ListsCommand,
     loaded: &LoadedConfig,
     reload: impl Fn() -> anyhow::Result<LoadedConfig>,
 ) -> anyhow::Result<()> {
     match command {
-        Command::Status { verbose } => say(&status(loaded, verbose)),
-        Command::Update => {
+        ListsCommand::Status { verbose } => say(&status(loaded, verbose)),
+        ListsCommand::Update => {
             let failed = tokio::runtime::Runtime::new()?.block_on(update_all(&loaded.config))?;
             // The rules in use are told after they were read.
             say(&status(&reload()?, false))?;
@@ -63,13 +63,13 @@ async fn update_all(config: &Config) -> anyhow::Result<usize> {
         bar(index, lists.len(), &list.to_string());
         let Some(Update { outcome, unwritten }) = updates.next().await else { break };
         clear();
-        let outcome = unwritten.map_or(outcome, Outcome::Failed);
+        let outcome = unwritten.map_or(outcome, UpdateOutcome::Failed);
         let line = match &outcome {
-            Outcome::New(rules) => format!("{list}: new, {rules} lines with rules\n"),
-            Outcome::Same => format!("{list}: as it was\n"),
-            Outcome::Failed(problem) => format!("{list}: failed: {problem}\n"),
+            UpdateOutcome::New(rules) => format!("{list}: new, {rules} lines with rules\n"),
+            UpdateOutcome::Same => format!("{list}: as it was\n"),
+            UpdateOutcome::Failed(problem) => format!("{list}: failed: {problem}\n"),
         };
-        failed += usize::from(matches!(outcome, Outcome::Failed(_)));
+        failed += usize::from(matches!(outcome, UpdateOutcome::Failed(_)));
         say(&line)?;
     }
     Ok(failed)

@@ -12,7 +12,7 @@ use crate::{
 
 /// Arguments of `gleaner pause`.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct PauseArgs {
     /// How long nothing is blocked, such as 90s, 10m or 2h; `off` ends the pause
     #[arg(value_parser = length)]
     length: Length,
@@ -26,7 +26,7 @@ fn length(text: &str) -> Result<Length, String> {
     if text == "off" { Ok(Length(None)) } else { parse_duration(text).map(|length| Length(Some(length))) }
 }
 
-pub(super) fn run(args: &Args, config: &Config) -> anyhow::Result<()> {
+pub(super) fn run(args: &PauseArgs, config: &Config) -> anyhow::Result<()> {
     let Some(dir) = config.blocking.dir.as_deref() else {
         return Err(Failure::error(EX_CONFIG, "there is no folder for lists; `blocking.dir` can name one"));
     };

@@ -23,11 +23,11 @@ use super::{EX_CANTCREAT, EX_UNAVAILABLE, EX_USAGE, Failure, say};
 const MARK: &str = "Made by `gleaner service install`, and removed by `gleaner service uninstall`.";
 
 #[derive(Clone, Copy, Debug, clap::Subcommand)]
-pub(super) enum Command {
+pub(super) enum ServiceCommand {
     /// Let the system start the proxy, now and whenever it starts
     Install {
         #[command(flatten)]
-        place: Place,
+        place: ServicePlace,
         /// Let the devices of the local network use the proxy
         #[arg(long)]
         lan: bool,
@@ -38,17 +38,17 @@ pub(super) enum Command {
     /// End the proxy that the system runs, and start it no more; configuration and certificate stay
     Uninstall {
         #[command(flatten)]
-        place: Place,
+        place: ServicePlace,
     },
     /// Say whether the system runs the proxy
     Status {
         #[command(flatten)]
-        place: Place,
+        place: ServicePlace,
     },
 }
 
 #[derive(Clone, Copy, Debug, clap::Args)]
-pub(super) struct Place {
+pub(super) struct ServicePlace {
     /// For the whole machine, from its start on: the default for root
     #[arg(long, conflicts_with = "user")]
     system: bool,
@@ -112,18 +112,18 @@ struct Plan {
     notes: Vec<String>,
 }
 
-pub(super) fn run(command: Command, config: Option<PathBuf>) -> anyhow::Result<()> {
+pub(super) fn run(command: ServiceCommand, config: Option<PathBuf>) -> anyhow::Result<()> {
     match command {
-        Command::Install { place, lan, print } => {
+        ServiceCommand::Install { place, lan, print } => {
             let (manager, wish) = wish(place, config, lan)?;
             let plan = plan(manager, &wish)?;
             if print { say(&shown(&plan)) } else { install(&plan) }
         }
-        Command::Uninstall { place } => {
+        ServiceCommand::Uninstall { place } => {
             let (manager, wish) = wish(place, config, false)?;
             uninstall(&plan(manager, &wish)?)
         }
-        Command::Status { place } => {
+        ServiceCommand::Status { place } => {
             let (manager, wish) = wish(place, config, false)?;
             status(&plan(manager, &wish)?)
         }
@@ -138,7 +138,7 @@ fn plan(manager: Manager, wish: &Wish) -> anyhow::Result<Plan> {
     }
 }
 
-fn wish(place: Place, config: Option<PathBuf>, lan: bool) -> anyhow::Result<(Manager, Wish)> {
+fn wish(place: ServicePlace, config: Option<PathBuf>, lan: bool) -> anyhow::Result<(Manager, Wish)> {
     let manager = place.manager.or_else(found).ok_or_else(|| {
         let problem = "no manager of services was found that is known here (systemd, launchd, procd); let what starts programs \
                        on this system run `gleaner serve`";

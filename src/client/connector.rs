@@ -111,7 +111,7 @@ impl Connector {
 
     async fn resolve(&self, target: &Target, client: IpAddr) -> Result<Vec<SocketAddr>, UpstreamError> {
         let resolved = self.resolver.resolve(target.plain_host(), target.port, client);
-        resolved.await.map_err(|error| UpstreamError::of_lookup(&error))
+        resolved.await.map_err(|error| UpstreamError::from_lookup(&error))
     }
 
     /// Refuses what a public page wants of the home network by a name. Asked for every such request, because a kept connection
@@ -175,7 +175,7 @@ impl Connector {
         let stream = timeout(self.timeouts.tls_handshake, connecting)
             .await
             .map_err(|_| UpstreamError::TlsTimeout)?
-            .map_err(|error| UpstreamError::of_handshake(&error, requested.is_set()))?;
+            .map_err(|error| UpstreamError::from_handshake(&error, requested.is_set()))?;
         Ok(Stream {
             is_http2: stream.get_ref().1.alpn_protocol() == Some(b"h2"),
             io: Either::Right(Box::new(stream)),
@@ -187,7 +187,7 @@ impl Connector {
     /// Fetches the certificate of an issuer (RFC 5280 § 4.2.2.1, `caIssuers`) and keeps it for the verifier.
     async fn fetch_intermediate(&self, tls: &Tls, url: &str, client: IpAddr) -> Option<()> {
         let uri: http::Uri = url.parse().ok()?;
-        let target = Target::of_absolute(&uri).ok()?;
+        let target = Target::from_absolute(&uri).ok()?;
         let permit = self.acl.permit(target, Initiator::Public).ok()?;
         // Never over TLS: that could need another such certificate.
         if permit.target().scheme != Scheme::Http {
@@ -264,7 +264,7 @@ async fn race(addrs: Vec<SocketAddr>) -> Result<TcpStream, UpstreamError> {
                     tcp::configure(&stream);
                     return Ok(stream);
                 }
-                Ok(Err(error)) => problem = UpstreamError::of_connect(&error),
+                Ok(Err(error)) => problem = UpstreamError::from_connect(&error),
                 Err(_) => {}
             },
             () = sleep(ATTEMPT_DELAY), if more => {}
@@ -290,7 +290,7 @@ mod tests {
         let acl = Acl::new(access, vec![([192, 0, 2, 1], 8118).into()]);
         let resolved = |list: &[&str]| {
             let addrs: Vec<SocketAddr> = list.iter().map(|addr| addr.parse().unwrap()).collect();
-            let target = Target::of_absolute(&"http://a.example/".parse().unwrap()).unwrap();
+            let target = Target::from_absolute(&"http://a.example/".parse().unwrap()).unwrap();
             allowed(&acl, addrs, &target, PortRule::WebOnly)
         };
         // One bad address among good ones is left out, the others serve.

@@ -66,11 +66,11 @@ pub(crate) enum UpstreamError {
 
 impl UpstreamError {
     /// Finds the cause behind hyper's error.
-    pub(super) fn of(error: &(dyn StdError + 'static)) -> Self {
+    pub(super) fn from_error(error: &(dyn StdError + 'static)) -> Self {
         let mut cause = Some(error);
         let mut deepest = error;
         while let Some(error) = cause {
-            if let Some(error) = error.downcast_ref::<hyper::Error>().and_then(Self::of_hyper) {
+            if let Some(error) = error.downcast_ref::<hyper::Error>().and_then(Self::from_hyper) {
                 return error;
             }
             // `io::Error::source` leaves out the error that it wraps.
@@ -94,7 +94,7 @@ impl UpstreamError {
         }
     }
 
-    fn of_hyper(error: &hyper::Error) -> Option<Self> {
+    fn from_hyper(error: &hyper::Error) -> Option<Self> {
         if error.is_incomplete_message() || error.is_closed() {
             Some(Self::Closed)
         } else if error.is_parse_too_large() {
@@ -109,7 +109,7 @@ impl UpstreamError {
     }
 
     /// The error behind a failed TCP connection.
-    pub(super) fn of_connect(error: &io::Error) -> Self {
+    pub(super) fn from_connect(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::ConnectionRefused => Self::Refused,
             io::ErrorKind::TimedOut => Self::ConnectTimeout,
@@ -119,7 +119,7 @@ impl UpstreamError {
     }
 
     /// The error behind a failed lookup.
-    pub(super) fn of_lookup(error: &io::Error) -> Self {
+    pub(super) fn from_lookup(error: &io::Error) -> Self {
         // The resolver cannot open its socket then and says that the name server did not answer.
         if is_out_of_descriptors(error) || fs::File::open("/").is_err_and(|error| is_out_of_descriptors(&error)) {
             return Self::NoDescriptors;
@@ -128,11 +128,11 @@ impl UpstreamError {
     }
 
     /// The error behind a failed TLS handshake.
-    pub(super) fn of_handshake(error: &io::Error, certificate_requested: bool) -> Self {
+    pub(super) fn from_handshake(error: &io::Error, certificate_requested: bool) -> Self {
         let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
         match inner {
             Some(rustls::Error::AlertReceived(_)) if certificate_requested => Self::ClientCertificate,
-            Some(error) => Self::of_tls(error),
+            Some(error) => Self::from_tls(error),
             None if matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset) => {
                 Self::UnsupportedTls("the server closed the connection".to_owned())
             }
@@ -141,7 +141,7 @@ impl UpstreamError {
     }
 
     /// The error that rustls found.
-    pub(super) fn of_tls(error: &rustls::Error) -> Self {
+    pub(super) fn from_tls(error: &rustls::Error) -> Self {
         match error {
             rustls::Error::InvalidCertificate(CertificateError::Other(other)) if other.0.is::<MissingIssuer>() => {
                 let missing = other.0.downcast_ref::<MissingIssuer>();

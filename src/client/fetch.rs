@@ -40,7 +40,7 @@ pub(crate) async fn page(config: &Config, address: &Url) -> Result<Vec<u8>, Stri
 }
 
 /// A fetched resource.
-pub(crate) struct Fetched {
+pub(crate) struct FetchedResource {
     /// After redirects.
     pub(crate) address: Url,
     pub(crate) headers: HeaderMap,
@@ -55,7 +55,7 @@ pub(crate) async fn get(
     fields: &HeaderMap,
     most: usize,
     initiator: Initiator,
-) -> Result<Option<Fetched>, String> {
+) -> Result<Option<FetchedResource>, String> {
     let acl = Arc::new(Acl::new(config.access.clone(), Vec::new()));
     let client = Client::new(config, Arc::clone(&acl), 1);
     get_by(&client, &acl, address, fields, most, initiator).await
@@ -69,11 +69,12 @@ pub(crate) async fn get_by(
     fields: &HeaderMap,
     most: usize,
     mut initiator: Initiator,
-) -> Result<Option<Fetched>, String> {
+) -> Result<Option<FetchedResource>, String> {
     let pinned = PinnedConnections::default();
     let mut address = address.clone();
     for _ in 0..=MAX_REDIRECTS {
-        let target = Target::of_absolute(&address.as_str().parse().map_err(|_| problem_at(&address, "is no address"))?);
+        let target =
+            Target::from_absolute(&address.as_str().parse().map_err(|_| problem_at(&address, "is no address"))?);
         let permit = acl.permit(target.map_err(|error| problem_at(&address, error))?, initiator);
         let permit = permit.map_err(|error| problem_at(&address, error))?;
         let request = Box::new(request(&address, permit.target().authority(), fields));
@@ -83,7 +84,7 @@ pub(crate) async fn get_by(
         match response.status() {
             StatusCode::OK => {
                 let (headers, bytes) = read(response, most).await.map_err(|error| problem_at(&address, error))?;
-                return Ok(Some(Fetched { address, headers, bytes }));
+                return Ok(Some(FetchedResource { address, headers, bytes }));
             }
             StatusCode::NOT_MODIFIED => return Ok(None),
             status if status.is_redirection() => {

@@ -74,7 +74,7 @@ impl Client {
         prepare(&mut request, target).map_err(Failed::Final)?;
         let is_idempotent = request.method().is_idempotent();
         let is_short = is_idempotent && request.body().is_end_stream();
-        let replay = (is_reused || is_short).then(|| ReplayableRequest::of(&mut request));
+        let replay = (is_reused || is_short).then(|| ReplayableRequest::from_request(&mut request));
         connection.check_unread.store(is_reused, Relaxed);
         connection.asks.store(is_reused && is_short, Relaxed);
         let network = self.opener.address_of(connection.local);
@@ -136,7 +136,7 @@ pub(super) async fn handshake(stream: Stream, upgrades: bool) -> Result<Http1Con
         .max_buf_size(2 * tolerant_io::MAX_HEAD)
         .handshake(TokioIo::new(io))
         .await
-        .map_err(|error| UpstreamError::of(&error))?;
+        .map_err(|error| UpstreamError::from_error(&error))?;
     tokio::spawn(async move {
         let ended = if upgrades { connection.with_upgrades().await } else { connection.await };
         if let Err(error) = ended {

@@ -29,11 +29,11 @@ const STANDSTILL: Duration = Duration::from_secs(1);
 /// The limits in use.
 #[derive(Default)]
 pub(super) struct Http1Limits {
-    limits: Mutex<HashMap<Key, Arc<Http1Limit>>>,
+    limits: Mutex<HashMap<LimitKey, Arc<Http1Limit>>>,
 }
 
 /// A client and an origin.
-type Key = (IpAddr, Arc<Target>);
+type LimitKey = (IpAddr, Arc<Target>);
 
 /// The limit for one client and origin.
 pub(super) struct Http1Limit {
@@ -43,22 +43,22 @@ pub(super) struct Http1Limit {
 
 struct InUse {
     /// The oldest first; they may have ended.
-    permits: VecDeque<Weak<Permit>>,
+    permits: VecDeque<Weak<PlacePermit>>,
     /// When somebody got a permit, or the oldest stopped counting.
     moved: Instant,
 }
 
 /// Empty when it counts no more.
-type Permit = Mutex<Option<OwnedSemaphorePermit>>;
+type PlacePermit = Mutex<Option<OwnedSemaphorePermit>>;
 
 /// The right to one connection, for one request and its response.
 #[derive(Debug)]
 pub(crate) struct Http1Permit {
-    _permit: Arc<Permit>,
+    _permit: Arc<PlacePermit>,
 }
 
 impl Http1Limits {
-    pub(super) fn of(&self, client: IpAddr, target: &Arc<Target>) -> Arc<Http1Limit> {
+    pub(super) fn get(&self, client: IpAddr, target: &Arc<Target>) -> Arc<Http1Limit> {
         let mut limits = self.limits.lock();
         let key = (client, Arc::clone(target));
         if let Some(limit) = limits.get(&key) {
@@ -178,18 +178,18 @@ mod tests {
     #[tokio::test]
     async fn a_limit_is_one_clients_for_one_origin_while_it_is_in_use() {
         let limits = Http1Limits::default();
-        let target = |host: &str| Arc::new(Target::of_authority(Scheme::Http, host).unwrap());
+        let target = |host: &str| Arc::new(Target::from_authority(Scheme::Http, host).unwrap());
         let client = |last| IpAddr::V4(Ipv4Addr::new(192, 168, 1, last));
-        let one = limits.of(client(1), &target("one.example"));
+        let one = limits.get(client(1), &target("one.example"));
         let all: Vec<_> = std::iter::from_fn(|| one.try_acquire()).collect();
         drop(one);
         assert!(!limits.are_in_use(client(2), &target("one.example")));
         assert!(limits.are_in_use(client(1), &target("one.example")));
-        assert!(limits.of(client(1), &target("one.example")).acquire().now_or_never().is_none());
-        assert!(limits.of(client(2), &target("one.example")).try_acquire().is_some());
-        assert!(limits.of(client(1), &target("other.example")).try_acquire().is_some());
+        assert!(limits.get(client(1), &target("one.example")).acquire().now_or_never().is_none());
+        assert!(limits.get(client(2), &target("one.example")).try_acquire().is_some());
+        assert!(limits.get(client(1), &target("other.example")).try_acquire().is_some());
         drop(all);
-        drop(limits.of(client(3), &target("one.example")));
+        drop(limits.get(client(3), &target("one.example")));
         assert!(limits.limits.lock().len() <= 2, "what is not in use is forgotten");
     }
 }

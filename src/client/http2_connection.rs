@@ -71,7 +71,7 @@ impl Client {
         if is_idempotent && !has_body {
             connection.ask();
         }
-        let replay = Some(ReplayableRequest::of(&mut request));
+        let replay = Some(ReplayableRequest::from_request(&mut request));
         let network = self.opener.address_of(connection.local());
         let waiting = connection.pings.request();
         let sent = wait.first_byte(std::pin::pin!(connection.sender.try_send_request(*request)), network).await;
@@ -133,7 +133,7 @@ async fn handshake_over(
         .initial_max_send_streams(pool::INITIAL_STREAMS)
         .handshake(TokioIo::new(io))
         .await
-        .map_err(|error| UpstreamError::of(&error))?;
+        .map_err(|error| UpstreamError::from_error(&error))?;
     let (limit, server_limit) = watch::channel(pool::INITIAL_STREAMS);
     tokio::spawn(async move {
         // hyper tells the server's limit only on the connection, which this task owns, and does not wake it when that comes.
@@ -155,7 +155,7 @@ async fn handshake_over(
         }
     });
     let ready = sender.ready().await;
-    ready.map_err(|error| UpstreamError::of(&error))?;
+    ready.map_err(|error| UpstreamError::from_error(&error))?;
     Ok(Http2Connection::new(sender, server_limit, pings, asks, local))
 }
 

@@ -115,7 +115,7 @@ impl ResponseWait {
             Some(Fault::CutOff) => UpstreamError::ClientLeft,
             Some(Fault::Stalled) => UpstreamError::ClientStalled,
             Some(Fault::Malformed) => UpstreamError::ClientBody,
-            None => UpstreamError::of(error),
+            None => UpstreamError::from_error(error),
         }
     }
 }

@@ -17,7 +17,7 @@ pub(super) struct ReplayableRequest {
 
 impl ReplayableRequest {
     /// Keeps what is needed to send this request again.
-    pub(super) fn of(request: &mut Request<Body>) -> Self {
+    pub(super) fn from_request(request: &mut Request<Body>) -> Self {
         let (head, mut body) = std::mem::take(request).into_parts();
         let mut kept = Self { head: head.clone(), body: None };
         if !body.is_end_stream() {

@@ -148,7 +148,7 @@ impl ServerCertVerifier for Strict {
         // Logged here, because every failed verification passes this point, also those of preconnects.
         verified.inspect_err(|error| {
             if !intermediates::is_missing(error) {
-                let (host, problem) = (host_of(name), UpstreamError::of_tls(error));
+                let (host, problem) = (host_of(name), UpstreamError::from_tls(error));
                 warn!(host, %problem, "a web server was refused");
             }
         })
@@ -198,7 +198,7 @@ impl Strict {
         let verified = if completed.len() > sent.len() { verify(&completed) } else { verified };
         match verified {
             Err(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
-                Err(MissingIssuer::of(completed.last().unwrap_or(leaf))
+                Err(MissingIssuer::from_certificate(completed.last().unwrap_or(leaf))
                     .map_or(CertificateError::UnknownIssuer.into(), Error::from))
             }
             other => other,

@@ -11,9 +11,6 @@ use serde_yaml::Value;
 
 use super::{HostPatterns, ListSource, error::Mistake, file, https, values::path_or_null};
 
-/// Where the lists are today.
-pub(super) const OLD_LISTS: &str = "`ad_server_lists` is now `lists`, indented under `blocking:`";
-
 /// Section `blocking`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -70,15 +67,10 @@ pub struct Blocking {
     pub dir: Option<PathBuf>,
 }
 
-/// The section with whole paths, and what it was read as. `old` are the lists under the name that they had before.
-pub(super) fn build(
-    raw: RawBlocking,
-    old: Option<Vec<ListSource>>,
-    base: &Path,
-) -> Result<(Blocking, Option<String>), Mistake> {
-    let hint = old.is_some().then(|| OLD_LISTS.to_owned());
+/// The section with whole paths.
+pub(super) fn build(raw: RawBlocking, base: &Path) -> Result<Blocking, Mistake> {
     let mut lists = Vec::new();
-    for list in old.unwrap_or(raw.lists) {
+    for list in raw.lists {
         if !lists.contains(&list) {
             lists.push(list);
         }
@@ -99,7 +91,7 @@ pub(super) fn build(
         (list.map_or(name, |list| whole(list).to_string()), except)
     });
     let dir = raw.dir.map(|dir| file::under(base, &dir));
-    let blocking = Blocking {
+    Ok(Blocking {
         enabled: raw.enabled,
         requests: raw.requests,
         except_by_list: except_by_list.collect(),
@@ -107,16 +99,13 @@ pub(super) fn build(
         except: raw.except,
         update: raw.update,
         dir: dir.or_else(|| https::default_authority_dir().map(|dir| dir.join("lists"))),
-    };
-    Ok((blocking, hint))
+    })
 }
 
 /// The mistakes of files of `blocking.lists` that cannot be used, each with the problem. A start goes on without them.
 pub(super) fn unread_lists(problems: &[(PathBuf, String)], tree: &Value, base: &Path) -> Vec<Mistake> {
-    let (key, written) = match tree.get("ad_server_lists") {
-        Some(old) => ("ad_server_lists", Some(old)),
-        None => ("blocking.lists", tree.get("blocking").and_then(|section| section.get("lists"))),
-    };
+    const KEY: &str = "blocking.lists";
+    let written = tree.get("blocking").and_then(|section| section.get("lists"));
     let written = written.and_then(Value::as_sequence).map(Vec::as_slice).unwrap_or_default();
     let mut mistakes = Vec::new();
     for (file, problem) in problems {
@@ -126,8 +115,8 @@ pub(super) fn unread_lists(problems: &[(PathBuf, String)], tree: &Value, base: &
             .enumerate()
             .find_map(|(index, item)| Some((index, item.as_str().filter(|item| is_it(item))?)));
         let (path, hint) = match found {
-            Some((index, item)) => (format!("{key}.{index}"), meant_by(item)),
-            None => (key.to_owned(), None),
+            Some((index, item)) => (format!("{KEY}.{index}"), meant_by(item)),
+            None => (KEY.to_owned(), None),
         };
         let problem = format!("{problem}; {}expected the file of a list", hint.unwrap_or_default());
         mistakes.push(Mistake::value(&path, problem));

@@ -11,8 +11,8 @@ use std::{
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 
 use super::{
-    Access, BUILTIN, BUILTIN_HOSTS, Config, HostPatterns, LeaveAlone, Profiles, RawConfig, blocking, document::Place,
-    error::Mistake, file, hosts, https, load::is_any_in,
+    Access, BUILTIN, BUILTIN_HOSTS, Config, HostPatterns, LeaveAlone, Profiles, RawConfig, blocking,
+    document::TextPlace, error::Mistake, file, hosts, https, load::is_any_in,
 };
 
 /// Lines of one list that are reported at once.
@@ -33,12 +33,11 @@ impl RawConfig {
         if !is_any_in(mistakes, &["access", "listen"]) {
             noted(check_listen(&self.listen, &self.access), mistakes);
         }
-        let blocking = blocking::build(self.blocking.clone(), self.ad_server_lists.take(), base);
-        let (blocking, hint) = noted(blocking, mistakes);
+        let blocking = noted(blocking::build(self.blocking.clone(), base), mistakes);
         let never_processed = read_never_processed(&self.leave_alone, base, &mut noticed.watched, mistakes);
         let strangers = "anyone in `access.clients` may use this proxy, strangers among them; set `access.users`";
         let strangers = self.access.is_open_to_strangers().then(|| strangers.to_owned());
-        noticed.hints = hint.into_iter().chain(strangers).collect();
+        noticed.hints = strangers.into_iter().collect();
         let raw = self.clone();
         let config = Config {
             listen: raw.listen,
@@ -203,7 +202,7 @@ fn read_never_processed(
                  or path; `#` starts a comment",
                 path.file_name().unwrap_or_default().display()
             );
-            let other_file = Some((path.clone(), Place { line, column: 1 }));
+            let other_file = Some((path.clone(), TextPlace { line, column: 1 }));
             mistakes.push(Mistake { other_file, ..Mistake::value(&key, problem) });
         }
     }

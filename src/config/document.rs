@@ -15,19 +15,19 @@ use super::yaml_errors;
 
 /// A place in the text, both counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct TextPlace {
     pub(super) line: usize,
     pub(super) column: usize,
 }
 
-impl Place {
-    pub(super) fn of_byte(text: &str, position: usize) -> Self {
+impl TextPlace {
+    pub(super) fn from_byte(text: &str, position: usize) -> Self {
         let before = &text[..text.floor_char_boundary(position.min(text.len()))];
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         Self { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
     }
 
-    pub(super) fn of_error(error: &serde_yaml::Error) -> Option<Self> {
+    pub(super) fn from_error(error: &serde_yaml::Error) -> Option<Self> {
         let at = error.location()?;
         Some(Self { line: at.line(), column: at.column() })
     }
@@ -37,7 +37,7 @@ impl Place {
 pub(super) type Path = Vec<String>;
 
 /// A problem and its place, if that is known.
-pub(super) type Located = (Option<Place>, String);
+pub(super) type Located = (Option<TextPlace>, String);
 
 /// The text as a tree, or what is wrong with the YAML itself.
 pub(super) fn read(text: &str) -> Result<Value, Located> {
@@ -50,7 +50,7 @@ pub(super) fn read(text: &str) -> Result<Value, Located> {
         let first = find(text, &path, Part::Key)
             .map_or_else(String::new, |first| format!(": first in line {}, column {}", first.line, first.column));
         let problem = format!("{} is written a second time{first}; expected each key once", shown(&path));
-        (Place::of_error(&error), problem)
+        (TextPlace::from_error(&error), problem)
     })
 }
 
@@ -61,18 +61,18 @@ pub(super) fn shown(path: &[String]) -> String {
 }
 
 /// Where a value is, or else the deepest part of its path that is written.
-pub(super) fn place_of_value(text: &str, path: &[String]) -> Option<Place> {
+pub(super) fn place_of_value(text: &str, path: &[String]) -> Option<TextPlace> {
     find(text, path, Part::Value).or_else(|| place_of_key(text, path))
 }
 
 /// Where a key is, or else the deepest part of its path that is written.
-pub(super) fn place_of_key(text: &str, path: &[String]) -> Option<Place> {
+pub(super) fn place_of_key(text: &str, path: &[String]) -> Option<TextPlace> {
     (1..=path.len()).rev().find_map(|length| find(text, &path[..length], Part::Key))
 }
 
-fn find(text: &str, path: &[String], part: Part) -> Option<Place> {
+fn find(text: &str, path: &[String], part: Part) -> Option<TextPlace> {
     let error = walk(text, &mut Path::new(), Some((path, part))).err()?;
-    error.to_string().contains(FOUND).then(|| Place::of_error(&error))?
+    error.to_string().contains(FOUND).then(|| TextPlace::from_error(&error))?
 }
 
 fn walk(text: &str, path: &mut Path, target: Option<(&[String], Part)>) -> Result<(), serde_yaml::Error> {
@@ -207,7 +207,7 @@ mod tests {
             ("limits.none", (4, 1), (4, 1)),
         ] {
             let places = (place_of_key(text, &path(wanted)), place_of_value(text, &path(wanted)));
-            let place = |(line, column)| Some(Place { line, column });
+            let place = |(line, column)| Some(TextPlace { line, column });
             assert_eq!(places, (place(key), place(value)), "{wanted}");
         }
         assert_eq!(place_of_value(text, &path("listen")), None);

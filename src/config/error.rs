@@ -7,7 +7,7 @@ use std::{
     string::FromUtf8Error,
 };
 
-use super::document::{self, Located, Path, Place};
+use super::document::{self, Located, Path, TextPlace};
 
 /// A configuration that cannot be used: one mistake, or several that are reported at once.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub(super) struct Mistake {
     /// Whether the key is wrong, not its value.
     pub(super) is_key: bool,
     /// The file and the place that are wrong, where it is not the configuration itself.
-    pub(super) other_file: Option<(PathBuf, Place)>,
+    pub(super) other_file: Option<(PathBuf, TextPlace)>,
 }
 
 impl Mistake {
@@ -93,7 +93,7 @@ impl ConfigError {
         }
         let good = String::from_utf8_lossy(&bytes[..error.utf8_error().valid_up_to()]);
         let problem = "these bytes are not UTF-8 text; expected YAML, saved as UTF-8";
-        Self::content(file, (Some(Place::of_byte(&good, good.len())), problem.to_owned()))
+        Self::content(file, (Some(TextPlace::from_byte(&good, good.len())), problem.to_owned()))
     }
 
     /// Mistakes in the tree, each with its place in the text.
@@ -127,7 +127,7 @@ impl fmt::Display for ConfigError {
                 Some(file) => write!(f, "{}", file.display())?,
                 None => f.write_str("configuration")?,
             }
-            if let Some(Place { line, column }) = place {
+            if let Some(TextPlace { line, column }) = place {
                 write!(f, ":{line}:{column}")?;
             }
             write!(f, ": {problem}")?;

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_yaml::Value;
 
-use super::{RawConfig, blocking, document::Path};
+use super::{RawConfig, document::Path};
 
 /// Keys that had another name before the first release.
-const RENAMED: [(&str, &str); 6] = [
+const RENAMED: [(&str, &str); 8] = [
+    ("ad_server_lists", "blocking.lists"),
+    ("filters.ad_server_lists", "blocking.lists"),
     ("https.except_lists", "leave_alone.lists"),
     ("https.tunnel_refused", "https.tunnel_pinned_apps"),
     ("limits.page_wait_seconds", "limits.page_arrival_seconds"),
@@ -18,11 +20,8 @@ const RENAMED: [(&str, &str); 6] = [
 
 /// Hint about the unknown key at the end of this path: another section has a key of that name, or the
 /// empty section before it has, and only the indentation is missing.
-pub(super) fn of_unknown_key(tree: &Value, path: &[String]) -> Option<String> {
+pub(super) fn for_unknown_key(tree: &Value, path: &[String]) -> Option<String> {
     let (key, above) = path.split_last()?;
-    if key == "ad_server_lists" {
-        return Some(blocking::OLD_LISTS.to_owned());
-    }
     let whole = path.join(".");
     if let Some((_, new)) = RENAMED.iter().find(|(old, _)| *old == whole) {
         return Some(format!("it is now `{new}`"));
@@ -47,7 +46,7 @@ pub(super) fn of_unknown_key(tree: &Value, path: &[String]) -> Option<String> {
 }
 
 /// Hint about a boolean where a word is expected.
-pub(super) fn of_boolean(tree: &Value) -> Option<String> {
+pub(super) fn for_boolean(tree: &Value) -> Option<String> {
     let value = tree.get("https")?.get("intercept")?.as_bool()?;
     let (word, meaning) = if value { ("on", "opens the connections of every device") } else { ("off", "opens none") };
     Some(format!(

@@ -14,14 +14,14 @@ use crate::util::host::Host;
 
 /// Hosts to match by suffix of whole labels; addresses match exactly.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(from = "Vec<Entry<false>>")]
+#[serde(from = "Vec<HostEntry<false>>")]
 #[schemars(with = "Vec<String>")]
 pub struct HostPatterns(HashSet<String>);
 
 /// An entry of a list: a host with everything under it, or, if `EXACT`, a host alone.
-struct Entry<const EXACT: bool>(String);
+struct HostEntry<const EXACT: bool>(String);
 
-impl<const EXACT: bool> FromStr for Entry<EXACT> {
+impl<const EXACT: bool> FromStr for HostEntry<EXACT> {
     type Err = String;
 
     fn from_str(entry: &str) -> Result<Self, String> {
@@ -33,15 +33,15 @@ impl<const EXACT: bool> FromStr for Entry<EXACT> {
     }
 }
 
-impl<const EXACT: bool> From<Vec<Entry<EXACT>>> for HostPatterns {
-    fn from(entries: Vec<Entry<EXACT>>) -> Self {
-        Self(entries.into_iter().map(|Entry(host)| host).collect())
+impl<const EXACT: bool> From<Vec<HostEntry<EXACT>>> for HostPatterns {
+    fn from(entries: Vec<HostEntry<EXACT>>) -> Self {
+        Self(entries.into_iter().map(|HostEntry(host)| host).collect())
     }
 }
 
 /// Reads hosts of which each stands for itself alone.
 pub(super) fn exact<'de, D: Deserializer<'de>>(from: D) -> Result<HostPatterns, D::Error> {
-    Vec::<Entry<true>>::deserialize(from).map(HostPatterns::from)
+    Vec::<HostEntry<true>>::deserialize(from).map(HostPatterns::from)
 }
 
 impl HostPatterns {
@@ -52,7 +52,7 @@ impl HostPatterns {
             match line.split('#').next().unwrap_or_default().trim() {
                 "" => {}
                 entry => match entry.parse() {
-                    Ok(Entry::<false>(host)) => drop(self.0.insert(host)),
+                    Ok(HostEntry::<false>(host)) => drop(self.0.insert(host)),
                     Err(_) => wrong.push(index + 1),
                 },
             }
@@ -93,8 +93,8 @@ const EXPECTED: &str = "a host name such as bank.example, which covers www.bank.
 const EXPECTED_EXACT: &str = "the names of single hosts such as printer.example, or addresses such as 192.0.2.1; nothing \
                               under them is meant, so each is named";
 
-word_type!(Entry<false>, EXPECTED);
-word_type!(Entry<true>, EXPECTED_EXACT);
+word_type!(HostEntry<false>, EXPECTED);
+word_type!(HostEntry<true>, EXPECTED_EXACT);
 
 /// An entry without the `*.` or `.` in front: everything under a host is meant in any case.
 pub(super) fn without_wildcard(entry: &str) -> &str {
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     fn parse(entry: &str) -> Result<HostPatterns, String> {
-        entry.parse::<Entry<false>>().map(|entry| vec![entry].into())
+        entry.parse::<HostEntry<false>>().map(|entry| vec![entry].into())
     }
 
     #[test]
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn a_wildcard_where_single_hosts_are_meant_is_refused() {
         for entry in ["*.x.example", ".x.example", "x.example:443"] {
-            assert!(entry.parse::<Entry<true>>().is_err(), "{entry}");
+            assert!(entry.parse::<HostEntry<true>>().is_err(), "{entry}");
         }
         let hosts = exact(serde_yaml::Deserializer::from_str("[X.example]")).unwrap();
         assert!(hosts.names("x.example") && !hosts.names("www.x.example"));

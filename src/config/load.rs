@@ -104,12 +104,12 @@ impl ParsedConfig {
             if !is_any_in(&mistakes, &["filters"])
                 && let Err(error) = config.check_chain(&config.filters)
             {
-                mistakes.push(of_filters(&tree, &error));
+                mistakes.push(filters_mistake(&tree, &error));
             }
             config.profiles = Profiles::build(&config, &raw, &mut mistakes);
             mistakes[known..].iter_mut().for_each(|mistake| as_written(&mut mistake.path, &removed));
             config.text_hash = text_hash(text);
-            let hints = noticed.hints.into_iter().chain(hint::of_boolean(&tree)).collect();
+            let hints = noticed.hints.into_iter().chain(hint::for_boolean(&tree)).collect();
             let (file, text) = (file.map(Path::to_owned), text.to_owned());
             Self { config, raw, file, hints, watched: noticed.watched, text, base }
         });
@@ -167,7 +167,7 @@ impl RawConfig {
                 Ok(raw) => return Some((raw, removed)),
                 Err(error) => error,
             };
-            let mut mistake = of_reader(&tree, &error);
+            let mut mistake = reader_mistake(&tree, &error);
             let mut path = mistake.path.clone();
             // What was wrong there was told.
             let is_removed = |gone: &TreePath| gone.len() == path.len() + 1 && gone.starts_with(&path);
@@ -192,26 +192,21 @@ pub(super) fn is_any_in(mistakes: &[Mistake], sections: &[&str]) -> bool {
 }
 
 /// A mistake that serde found.
-fn of_reader(tree: &Value, error: &serde_path_to_error::Error<serde_yaml::Error>) -> Mistake {
+fn reader_mistake(tree: &Value, error: &serde_path_to_error::Error<serde_yaml::Error>) -> Mistake {
     let segments = error.path().iter().filter_map(|segment| match segment {
         Segment::Map { key } => Some(key.clone()),
         Segment::Seq { index } => Some(index.to_string()),
         Segment::Enum { .. } | Segment::Unknown => None,
     });
     let path: Vec<String> = segments.collect();
-    // The old name of `blocking.lists` is read, and not suggested.
     let raw = error.inner().to_string();
-    let raw = match raw.split_once("expected ") {
-        Some((before, expected)) => format!("{before}expected {}", expected.replace("`ad_server_lists`, ", "")),
-        None => raw,
-    };
     let is_key = raw.starts_with("unknown field");
-    let hint = is_key.then(|| hint::of_unknown_key(tree, &path)).flatten();
+    let hint = is_key.then(|| hint::for_unknown_key(tree, &path)).flatten();
     Mistake { path, problem: with_hint(&raw, hint), is_key, other_file: None }
 }
 
 /// A mistake that the filters found. A problem with an item of a list begins with the item.
-pub(super) fn of_filters(tree: &Value, error: &gleaner_filters::ConfigError) -> Mistake {
+pub(super) fn filters_mistake(tree: &Value, error: &gleaner_filters::ConfigError) -> Mistake {
     let mut mistake = Mistake::value(&format!("filters.{}", error.key), error.problem.clone());
     let list = mistake.path.iter().try_fold(tree, |tree, key| tree.get(key));
     let item = error.problem.split(['"', '`']).nth(1);

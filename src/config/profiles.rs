@@ -18,7 +18,7 @@ use super::{
     ClientRange, Config, HostPatterns, Intercept, RawConfig,
     error::Mistake,
     hosts,
-    load::{is_any_in, merged, of_filters},
+    load::{filters_mistake, is_any_in, merged},
     users::Users,
 };
 
@@ -151,12 +151,12 @@ pub struct Choice<'a> {
     /// Its index in [`Profiles::all`].
     pub index: usize,
     /// The rule that chose it.
-    pub rule: Rule,
+    pub rule: ProfileRule,
 }
 
 /// Why a profile was chosen: the rule's index in its list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
+pub enum ProfileRule {
     /// An entry of `sites`.
     Site(usize),
     /// An entry of `devices`.
@@ -167,7 +167,7 @@ pub enum Rule {
     None,
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for ProfileRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Site(index) => write!(f, "`sites[{index}]`, for this host"),
@@ -227,7 +227,7 @@ impl Profiles {
                 && !is_any_in(mistakes, &["filters"])
                 && let Err(error) = config.check_chain(&profile.filters)
             {
-                mistakes.push(within(of_filters(&Value::Null, &error)));
+                mistakes.push(within(filters_mistake(&Value::Null, &error)));
             }
             all.push(Arc::new(profile));
         }
@@ -264,10 +264,10 @@ impl Profiles {
     #[must_use]
     pub fn by_agent(&self, asker: &ClientInfo<'_>, host: &str) -> Vec<(&[String], &str)> {
         let before = match self.choose(asker, host).map(|choice| choice.rule) {
-            Some(Rule::Device(index)) => index,
-            Some(Rule::Shipped(index)) => self.written + index,
-            Some(Rule::None) => self.devices.len(),
-            Some(Rule::Site(_)) | None => 0,
+            Some(ProfileRule::Device(index)) => index,
+            Some(ProfileRule::Shipped(index)) => self.written + index,
+            Some(ProfileRule::None) => self.devices.len(),
+            Some(ProfileRule::Site(_)) | None => 0,
         };
         let rules = self.devices[..before].iter().filter(|rule| !rule.user_agents.is_empty() && rule.fits(asker));
         rules.map(|rule| (&*rule.user_agents, &*rule.profile)).collect()
@@ -278,15 +278,15 @@ impl Profiles {
     #[must_use]
     pub fn choose(&self, asker: &ClientInfo<'_>, host: &str) -> Option<Choice<'_>> {
         let (name, rule) = if let Some(index) = self.sites.iter().position(|site| site.hosts.matches(host)) {
-            (&*self.sites[index].profile, Rule::Site(index))
+            (&*self.sites[index].profile, ProfileRule::Site(index))
         } else {
             let user_agent = asker.user_agent.to_ascii_lowercase();
             let names_part = self.agents.as_ref().is_none_or(|agents| agents.is_match(&user_agent));
             let user_agent = names_part.then_some(&*user_agent);
             match self.devices.iter().position(|device| device.matches(asker, user_agent)) {
-                Some(index) if index < self.written => (&*self.devices[index].profile, Rule::Device(index)),
-                Some(index) => (&*self.devices[index].profile, Rule::Shipped(index - self.written)),
-                None => (FALLBACK, Rule::None),
+                Some(index) if index < self.written => (&*self.devices[index].profile, ProfileRule::Device(index)),
+                Some(index) => (&*self.devices[index].profile, ProfileRule::Shipped(index - self.written)),
+                None => (FALLBACK, ProfileRule::None),
             }
         };
         let index = self.all.iter().position(|profile| profile.name == name)?;
@@ -340,7 +340,7 @@ mod tests {
 
     const AGENT: &str = "Mozilla/5.0 (X11; Linux) Firefox/140.0";
 
-    fn chosen(yaml: &str, client: &str, user_agent: &str, host: &str) -> (String, Rule) {
+    fn chosen(yaml: &str, client: &str, user_agent: &str, host: &str) -> (String, ProfileRule) {
         let profiles = Config::from_yaml(yaml, None).unwrap().profiles;
         let asker = ClientInfo { client: client.parse().unwrap(), user: None, user_agent, port: 8118 };
         let choice = profiles.choose(&asker, host).unwrap();
@@ -355,18 +355,18 @@ mod tests {
                     - {user_agents: [firefox], ports: [8119], profile: text}\n\
                     - {user_agents: [firefox], ports: [8118], clients: [192.168.1.0/24], profile: phone}";
         for (client, agent, host, profile, rule) in [
-            ("192.168.1.20", AGENT, "www.bank.example", "off", Rule::Site(0)),
-            ("192.168.1.20", AGENT, "a.example", "e-ink", Rule::Device(0)),
-            ("192.168.2.9", "", "a.example", "e-ink", Rule::Device(0)),
-            ("192.168.1.21", AGENT, "a.example", "phone", Rule::Device(2)),
-            ("192.168.3.1", AGENT, "a.example", "desktop", Rule::None),
-            ("192.168.3.1", "Mozilla/5.0 (Linux; Android 14)", "a.example", "phone", Rule::Shipped(2)),
-            ("192.168.3.1", "Mozilla/5.0 (Linux; Kindle) Mobile", "a.example", "e-ink", Rule::Shipped(0)),
+            ("192.168.1.20", AGENT, "www.bank.example", "off", ProfileRule::Site(0)),
+            ("192.168.1.20", AGENT, "a.example", "e-ink", ProfileRule::Device(0)),
+            ("192.168.2.9", "", "a.example", "e-ink", ProfileRule::Device(0)),
+            ("192.168.1.21", AGENT, "a.example", "phone", ProfileRule::Device(2)),
+            ("192.168.3.1", AGENT, "a.example", "desktop", ProfileRule::None),
+            ("192.168.3.1", "Mozilla/5.0 (Linux; Android 14)", "a.example", "phone", ProfileRule::Shipped(2)),
+            ("192.168.3.1", "Mozilla/5.0 (Linux; Kindle) Mobile", "a.example", "e-ink", ProfileRule::Shipped(0)),
         ] {
             assert_eq!(chosen(yaml, client, agent, host), (profile.to_owned(), rule), "{client} {agent} {host}");
         }
         let last = "devices: [{profile: text}]";
-        assert_eq!(chosen(last, "::1", "Android", "a.example"), ("text".to_owned(), Rule::Device(0)));
+        assert_eq!(chosen(last, "::1", "Android", "a.example"), ("text".to_owned(), ProfileRule::Device(0)));
     }
 
     #[test]

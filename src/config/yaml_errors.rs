@@ -1,7 +1,7 @@
 //! The messages of the YAML parser (libyaml) in plain words: its own name its internal states.
 
 use super::{
-    document::{Located, Place},
+    document::{Located, TextPlace},
     error::in_plain_words,
 };
 
@@ -50,7 +50,7 @@ const INDENT: &str = "this line is indented unlike those that it belongs to; exp
 
 pub(super) fn explain(text: &str, error: &serde_yaml::Error) -> Located {
     let raw = error.to_string();
-    let place = place_within(text, &raw).or_else(|| Place::of_error(error));
+    let place = place_within(text, &raw).or_else(|| TextPlace::from_error(error));
     if place.and_then(|place| char_at(text, place)) == Some('\t') {
         return (place, TAB.to_owned());
     }
@@ -69,18 +69,18 @@ pub(super) fn explain(text: &str, error: &serde_yaml::Error) -> Located {
 }
 
 /// Where the construct began that the parser had not finished: the last place that its message names.
-fn begin(raw: &str) -> Option<Place> {
+fn begin(raw: &str) -> Option<TextPlace> {
     let (_, context) = raw.split_once(", while ")?;
     let (_, at) = context.rsplit_once(" at line ")?;
     let (line, column) = at.split_once(" column ")?;
-    Some(Place { line: line.parse().ok()?, column: column.parse().ok()? })
+    Some(TextPlace { line: line.parse().ok()?, column: column.parse().ok()? })
 }
 
 /// The place in messages that have none of their own, or a wrong one: the index of a byte, or the line of a second document,
 /// which `---` at the start of any line begins (YAML 1.2.2 § 9.1.2).
-fn place_within(text: &str, raw: &str) -> Option<Place> {
+fn place_within(text: &str, raw: &str) -> Option<TextPlace> {
     if let Some((_, position)) = raw.split_once(" at position ") {
-        return Some(Place::of_byte(text, position.parse().ok()?));
+        return Some(TextPlace::from_byte(text, position.parse().ok()?));
     }
     if !raw.contains("more than one document") {
         return None;
@@ -91,29 +91,29 @@ fn place_within(text: &str, raw: &str) -> Option<Place> {
     });
     content.next();
     let (index, _) = content.find(|(_, line)| line.starts_with("---"))?;
-    Some(Place { line: index + 1, column: 1 })
+    Some(TextPlace { line: index + 1, column: 1 })
 }
 
 /// The line above, if it is one word and indented less: most likely a key without its `:`. The parser reads both lines as one
 /// text.
-fn key_above(text: &str, at: Place) -> Option<(Place, &str)> {
+fn key_above(text: &str, at: TextPlace) -> Option<(TextPlace, &str)> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let lines: Vec<&str> = text.lines().take(at.line).collect();
     let (own, before) = lines.split_last()?;
     let index = before.iter().rposition(|line| !line.trim().is_empty() && !line.trim().starts_with('#'))?;
     let (key, column) = (before[index].trim(), indent(before[index]) + 1);
     let is_key = key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')) && indent(own) >= column;
-    is_key.then_some((Place { line: index + 1, column }, key))
+    is_key.then_some((TextPlace { line: index + 1, column }, key))
 }
 
-fn char_at(text: &str, at: Place) -> Option<char> {
+fn char_at(text: &str, at: TextPlace) -> Option<char> {
     let line = text.lines().nth(at.line.checked_sub(1)?)?;
     line.chars().nth(at.column.checked_sub(1)?)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{super::document, Place};
+    use super::{super::document, TextPlace};
 
     #[test]
     #[rustfmt::skip]
@@ -147,7 +147,7 @@ mod tests {
         ] {
             let (place, problem) = document::read(text).expect_err(text);
             assert!(problem.contains(words), "{text:?}: {problem}");
-            assert_eq!(place, Some(Place { line, column }), "{text:?}: {problem}");
+            assert_eq!(place, Some(TextPlace { line, column }), "{text:?}: {problem}");
         }
     }
 }

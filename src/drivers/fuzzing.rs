@@ -58,14 +58,14 @@ pub fn repair(lines: &[u8]) {
 pub fn authority(text: &str) {
     let uri: Option<Uri> = text.parse().ok();
     let targets = [
-        Target::of_authority(Scheme::Http, text).ok(),
-        Target::of_authority(Scheme::Https, text).ok(),
-        uri.as_ref().and_then(|uri| Target::of_connect(uri).ok()),
-        uri.as_ref().and_then(|uri| Target::of_absolute(uri).ok()),
+        Target::from_authority(Scheme::Http, text).ok(),
+        Target::from_authority(Scheme::Https, text).ok(),
+        uri.as_ref().and_then(|uri| Target::from_connect(uri).ok()),
+        uri.as_ref().and_then(|uri| Target::from_absolute(uri).ok()),
     ];
     for target in targets.into_iter().flatten() {
         let written = target.authority();
-        let again = Target::of_authority(target.scheme, written);
+        let again = Target::from_authority(target.scheme, written);
         assert!(again.is_ok_and(|again| again.same_place(&target)), "{text} as {written}");
         assert!(HeaderValue::from_str(written).is_ok());
     }

@@ -46,14 +46,14 @@ const SHRINK_LIMIT: usize = 10;
 #[derive(Debug)]
 pub struct Update {
     /// Outcome for the list.
-    pub outcome: Outcome,
+    pub outcome: UpdateOutcome,
     /// Why it is kept in memory only, until the program ends.
     pub unwritten: Option<String>,
 }
 
 /// The outcome for a list.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum UpdateOutcome {
     /// There is a new list, with so many lines that are rules.
     New(usize),
     /// The list is unchanged.
@@ -106,14 +106,14 @@ async fn copies(files: Vec<PathBuf>) -> Vec<(u64, bool)> {
 async fn update_and_report(proxy: &Proxy, config: &Config, list: &ListSource, had_one: bool) {
     let update = update(config, list).await;
     match &update.outcome {
-        Outcome::New(rules) => info!(%list, rules, "a list was updated"),
-        Outcome::Same => {}
-        Outcome::Failed(problem) if had_one => {
+        UpdateOutcome::New(rules) => info!(%list, rules, "a list was updated"),
+        UpdateOutcome::Same => {}
+        UpdateOutcome::Failed(problem) if had_one => {
             warn!(%list, problem, "a list was not updated; the one before it stays in use");
         }
-        Outcome::Failed(problem) => warn!(%list, problem, "a list was not fetched; nothing is blocked by it yet"),
+        UpdateOutcome::Failed(problem) => warn!(%list, problem, "a list was not fetched; nothing is blocked by it yet"),
     }
-    if let (Outcome::New(_), Some(problem)) = (&update.outcome, &update.unwritten) {
+    if let (UpdateOutcome::New(_), Some(problem)) = (&update.outcome, &update.unwritten) {
         warn!(%list, problem, "what was fetched is kept in memory until this program ends");
         // No file has changed that could be noticed.
         proxy.lists_changed.notify_one();
@@ -131,9 +131,9 @@ fn end_pause(settings: &Blocking) {
 /// Fetches a list if it has changed. What is not from the web is as it was.
 pub async fn update(config: &Config, list: &ListSource) -> Update {
     let (Some(address), Some(file)) = (list.address(), list.file(config.blocking.dir.as_deref())) else {
-        return Update { outcome: Outcome::Same, unwritten: None };
+        return Update { outcome: UpdateOutcome::Same, unwritten: None };
     };
-    let failed = |problem: String| Update { outcome: Outcome::Failed(problem), unwritten: None };
+    let failed = |problem: String| Update { outcome: UpdateOutcome::Failed(problem), unwritten: None };
     // What is done with a list of many megabytes is done away from the threads that serve requests.
     let place = file.clone();
     let (state, old) = match spawn_blocking(move || copy(&place)).await {
@@ -168,10 +168,10 @@ fn take(
 ) -> Update {
     let mut unwritten = None;
     let outcome = fetched.and_then(|response| match response {
-        None => Ok(Outcome::Same),
+        None => Ok(UpdateOutcome::Same),
         Some((headers, text)) => {
             let judged = judge(file, &text, old, &headers, &mut state);
-            if matches!(judged, Ok(Outcome::New(_))) {
+            if matches!(judged, Ok(UpdateOutcome::New(_))) {
                 unwritten = write(file, text.as_bytes());
             }
             judged
@@ -181,7 +181,7 @@ fn take(
     state.problem = outcome.as_ref().err().cloned();
     state.failures = if outcome.is_ok() { 0 } else { state.failures.saturating_add(1) };
     let unwritten_state = write(&state_file(file), &serde_json::to_vec_pretty(&state).unwrap_or_default());
-    Update { outcome: outcome.unwrap_or_else(Outcome::Failed), unwritten: unwritten.or(unwritten_state) }
+    Update { outcome: outcome.unwrap_or_else(UpdateOutcome::Failed), unwritten: unwritten.or(unwritten_state) }
 }
 
 /// Writes a file; where that fails it is kept in memory, and this is why.
@@ -197,7 +197,7 @@ fn judge(
     old: Option<&str>,
     headers: &HeaderMap,
     state: &mut Fetched,
-) -> Result<Outcome, Problem> {
+) -> Result<UpdateOutcome, Problem> {
     let rules = syntax::count(text);
     let before = old.map_or(0, syntax::count);
     let field = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::to_owned);
@@ -215,10 +215,10 @@ fn judge(
     (state.etag, state.last_modified) = (field(header::ETAG), field(header::LAST_MODIFIED));
     state.sha256 = sha256(text.as_bytes());
     if old == Some(text) {
-        return Ok(Outcome::Same);
+        return Ok(UpdateOutcome::Same);
     }
     state.changed = now();
-    Ok(Outcome::New(rules))
+    Ok(UpdateOutcome::New(rules))
 }
 
 /// The list's text with the fields of its response; `None` if it has not changed.
@@ -276,8 +276,8 @@ mod tests {
         }
         let html = HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"))]);
         assert!(judge(&file, &old, Some(&old), &html, &mut Fetched::default()).is_err());
-        assert!(matches!(kept(&old), Ok(Outcome::Same)));
+        assert!(matches!(kept(&old), Ok(UpdateOutcome::Same)));
         let half = "a.example\n".repeat(50);
-        assert!(matches!(kept(&half), Ok(Outcome::New(50))));
+        assert!(matches!(kept(&half), Ok(UpdateOutcome::New(50))));
     }
 }

@@ -109,13 +109,13 @@ struct Prefixed {
 }
 
 impl Body {
-    pub(crate) fn of(source: impl HttpBody<Data = Bytes, Error = BodyError> + Send + 'static) -> Self {
+    pub(crate) fn new(source: impl HttpBody<Data = Bytes, Error = BodyError> + Send + 'static) -> Self {
         Self { source: Some(source.boxed_unsync()), ..Self::default() }
     }
 
     /// These frames, and then this body.
     pub(crate) fn prefixed(frames: VecDeque<Frame<Bytes>>, rest: Self) -> Self {
-        Self::of(Prefixed { frames, rest })
+        Self::new(Prefixed { frames, rest })
     }
 
     /// A body that broke off. It must break off again at the client: a short page must look short.
@@ -227,7 +227,7 @@ impl From<Bytes> for Body {
         if bytes.is_empty() {
             return Self::default();
         }
-        Self::of(Full::new(bytes).map_err(|never| match never {}))
+        Self::new(Full::new(bytes).map_err(|never| match never {}))
     }
 }
 

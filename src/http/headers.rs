@@ -59,7 +59,7 @@ impl Pseudonyms {
     }
 
     /// A name for one request to a host.
-    pub(crate) fn of(&self, host: &str) -> String {
+    pub(crate) fn for_host(&self, host: &str) -> String {
         PSEUDONYM.to_owned() + &self.0.fresh(LOOP, &[host])
     }
 

@@ -53,7 +53,7 @@ pub(crate) struct PageEffect {
 }
 
 impl PageEffect {
-    pub(crate) fn of(report: &Report, before: usize, after: usize, added: Duration) -> Self {
+    pub(crate) fn new(report: &Report, before: usize, after: usize, added: Duration) -> Self {
         let ads = report.filters.iter().find(|filter| filter.filter == FilterName::AdServers.as_str());
         Self {
             before: before as u64,
@@ -90,9 +90,9 @@ impl Record {
         host.rsplit_once(':').map_or(host, |(name, _)| name)
     }
 
-    fn counts(&self) -> Counts {
+    fn counts(&self) -> RequestCounts {
         let page = self.page.unwrap_or_default();
-        Counts {
+        RequestCounts {
             requests: 1,
             blocked: u64::from(self.route == Route::Blocked),
             pages: u64::from(self.page.is_some()),
@@ -107,7 +107,7 @@ impl Record {
 
 /// Counts in all, or for an hour, a device or a site.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counts {
+pub(crate) struct RequestCounts {
     pub(crate) requests: u64,
     pub(crate) blocked: u64,
     /// Pages that were rewritten.
@@ -119,7 +119,7 @@ pub(crate) struct Counts {
     pub(crate) received: u64,
 }
 
-impl Counts {
+impl RequestCounts {
     fn add(&mut self, other: &Self) {
         self.requests += other.requests;
         self.blocked += other.blocked;
@@ -133,15 +133,15 @@ impl Counts {
 }
 
 /// A client: its address, and its user where users are configured.
-pub(crate) type Client = (IpAddr, Option<Arc<str>>);
+pub(crate) type ClientKey = (IpAddr, Option<Arc<str>>);
 
 /// Everything that is counted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Totals {
-    pub(crate) all: Counts,
+    pub(crate) all: RequestCounts,
     /// By the hour since 1970, the oldest first.
-    pub(crate) hours: VecDeque<(u64, Counts)>,
-    pub(crate) devices: TopCounts<Client>,
+    pub(crate) hours: VecDeque<(u64, RequestCounts)>,
+    pub(crate) devices: TopCounts<ClientKey>,
     pub(crate) sites: TopCounts<Box<str>>,
     /// Pages that passed unchanged, by the reason.
     pub(crate) passed: BTreeMap<PassReason, u64>,
@@ -155,19 +155,19 @@ pub(crate) struct Totals {
 /// Counts by key, for a bounded number of keys.
 #[derive(Clone, Debug)]
 pub(crate) struct TopCounts<K> {
-    pub(crate) each: HashMap<K, Counts>,
+    pub(crate) each: HashMap<K, RequestCounts>,
     /// Sum of the counts of the keys that there was no place for.
-    pub(crate) others: Counts,
+    pub(crate) others: RequestCounts,
 }
 
 impl<K> Default for TopCounts<K> {
     fn default() -> Self {
-        Self { each: HashMap::new(), others: Counts::default() }
+        Self { each: HashMap::new(), others: RequestCounts::default() }
     }
 }
 
 impl<K: Hash + Eq + Clone> TopCounts<K> {
-    fn add<Q: Hash + Eq + ToOwned + ?Sized>(&mut self, key: &Q, counts: &Counts, most: usize)
+    fn add<Q: Hash + Eq + ToOwned + ?Sized>(&mut self, key: &Q, counts: &RequestCounts, most: usize)
     where
         K: Borrow<Q> + From<Q::Owned>,
     {
@@ -184,7 +184,7 @@ impl<K: Hash + Eq + Clone> TopCounts<K> {
     }
 
     /// The keys with the most requests, and their counts.
-    pub(crate) fn first(&self, count: usize) -> Vec<(&K, &Counts)> {
+    pub(crate) fn first(&self, count: usize) -> Vec<(&K, &RequestCounts)> {
         let mut all: Vec<_> = self.each.iter().collect();
         all.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.requests));
         all.truncate(count);
@@ -196,12 +196,12 @@ impl<K: Hash + Eq + Clone> TopCounts<K> {
 #[derive(Debug)]
 pub(crate) struct RequestHistory {
     pub(crate) started: SystemTime,
-    state: Mutex<State>,
+    state: Mutex<HistoryState>,
     live: broadcast::Sender<Arc<Record>>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct HistoryState {
     last: VecDeque<Arc<Record>>,
     totals: Totals,
 }

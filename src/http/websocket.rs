@@ -23,7 +23,7 @@ pub(crate) struct Accept(String);
 
 impl Accept {
     /// RFC 6455 § 4.2.2: the digest of the key and this constant.
-    fn of(key: &str) -> Self {
+    fn from_key(key: &str) -> Self {
         let text = format!("{key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11");
         let digest = digest::digest(&digest::SHA1_FOR_LEGACY_USE_ONLY, text.as_bytes());
         Self(BASE64_STANDARD.encode(digest.as_ref()))
@@ -44,7 +44,7 @@ pub(crate) fn to_upgrade<B>(request: &mut Request<B>) -> (HeaderValue, Accept) {
     if let Ok(key) = HeaderValue::from_str(&key) {
         request.headers_mut().insert(header::SEC_WEBSOCKET_KEY, key);
     }
-    (HeaderValue::from_static("websocket"), Accept::of(&key))
+    (HeaderValue::from_static("websocket"), Accept::from_key(&key))
 }
 
 /// Turns the 101 of an upgrade into the 200 of an extended CONNECT.

@@ -36,7 +36,7 @@ pub(super) async fn first_bytes(client: &mut (impl AsyncRead + Unpin), read: &mu
             while !fresh.is_empty() && acceptor.read_tls(&mut fresh).is_ok_and(|count| count > 0) {}
             seen = read.len();
             match acceptor.accept() {
-                Ok(Some(accepted)) => return FirstBytes::Tls(Hello::of(&accepted.client_hello())),
+                Ok(Some(accepted)) => return FirstBytes::Tls(Hello::new(&accepted.client_hello())),
                 Ok(None) if read.len() < MAX_CLIENT_HELLO => {}
                 // TLS that rustls does not read, such as that of clients that know TLS 1.0 only.
                 _ => return FirstBytes::Tls(Hello::unsupported()),
@@ -78,7 +78,7 @@ pub(super) fn is_other_protocol(bytes: &[u8]) -> bool {
 }
 
 impl Hello {
-    fn of(hello: &ClientHello<'_>) -> Self {
+    fn new(hello: &ClientHello<'_>) -> Self {
         let mut protocols = hello.alpn().into_iter().flatten().peekable();
         let speaks_http =
             protocols.peek().is_none() || protocols.any(|protocol| authority::ALPN_PROTOCOLS.contains(&protocol));

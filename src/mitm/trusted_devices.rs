@@ -36,7 +36,7 @@ const MAY_HAVE_CHANGED: i64 = 12 * 3600;
 /// The list.
 #[derive(Debug)]
 pub struct TrustedDevices {
-    file: JsonFile<List>,
+    file: JsonFile<DeviceList>,
     /// How often the file had been read when those who watch were told last.
     reads: AtomicU64,
     changes: watch::Sender<()>,
@@ -63,7 +63,7 @@ pub struct TrustedDevice {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct List {
+struct DeviceList {
     /// The authority that they trust; for another one the list is empty.
     authority: String,
     devices: Vec<TrustedDevice>,
@@ -168,7 +168,7 @@ impl TrustedDevices {
     }
 
     /// The list, read again if the file has changed.
-    fn current(&self) -> Current<'_, List> {
+    fn current(&self) -> Current<'_, DeviceList> {
         let list = self.file.get();
         if self.reads.swap(list.reads(), Relaxed) != list.reads() {
             self.changes.send_replace(());
@@ -177,7 +177,7 @@ impl TrustedDevices {
     }
 }
 
-impl List {
+impl DeviceList {
     /// Whether there is nothing to be learned of this client.
     fn knows(&self, device: &Device, browser: &str, authority: &str, now: i64) -> bool {
         let is_same =

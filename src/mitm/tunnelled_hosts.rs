@@ -53,7 +53,7 @@ const DOUBTS: usize = 3;
 /// The memory of such hosts.
 pub(crate) struct TunnelledHosts {
     /// By client, or none for everybody, and `host:port`.
-    hosts: ExpiringMap<Key, Tunnelled>,
+    hosts: ExpiringMap<HostKey, Tunnelled>,
     refusals: ExpiringMap<Device, Arc<Mutex<Refusals>>>,
     /// Hosts that programs have refused, the last one first.
     file: JsonFile<Vec<RefusedHost>>,
@@ -61,7 +61,7 @@ pub(crate) struct TunnelledHosts {
     reads: AtomicU64,
 }
 
-type Key = (Option<Device>, String);
+type HostKey = (Option<Device>, String);
 
 #[derive(Clone, Debug)]
 struct Tunnelled {
@@ -109,7 +109,7 @@ impl TunnelledHosts {
             return;
         }
         let key = |entry: &RefusedHost| (Some(entry.device()), entry.host.clone());
-        let known: HashSet<Key> = file.iter().map(key).collect();
+        let known: HashSet<HostKey> = file.iter().map(key).collect();
         for (gone, _) in self.hosts.entries().iter().filter(|(key, _)| key.0.is_some() && !known.contains(key)) {
             self.hosts.remove(gone);
         }
@@ -119,7 +119,7 @@ impl TunnelledHosts {
     }
 
     /// All that are not over.
-    fn live(&self) -> impl Iterator<Item = (Key, Tunnelled)> {
+    fn live(&self) -> impl Iterator<Item = (HostKey, Tunnelled)> {
         self.take_over();
         self.hosts.entries().into_iter().filter(|(_, tunnelled)| tunnelled.until > now())
     }
@@ -137,7 +137,7 @@ impl TunnelledHosts {
     }
 
     /// Removes some.
-    fn remove(&self, goes: impl Fn(&Key) -> bool + Send + 'static) {
+    fn remove(&self, goes: impl Fn(&HostKey) -> bool + Send + 'static) {
         self.take_over();
         let gone: Vec<_> = self.hosts.entries().into_iter().filter(|(key, _)| goes(key)).collect();
         for (key, _) in &gone {
@@ -225,7 +225,7 @@ impl TunnelledHosts {
 
     /// Hosts that are tunnelled for this device, whatever the program, and why; sorted. Other programs are named: apps have no
     /// page of their own to look at.
-    pub(crate) fn of(&self, device: &Device) -> Vec<(String, Arc<str>)> {
+    pub(crate) fn for_device(&self, device: &Device) -> Vec<(String, Arc<str>)> {
         let found = self.live().filter_map(|((client, host), Tunnelled { reason, .. })| match client {
             Some(other) if !is_same(&other, device) => None,
             Some(other) if other.agent != device.agent => {
@@ -303,9 +303,9 @@ mod tests {
             assert!(hosts.refused(&app, "a:443", how).tunnel_host);
             assert!(hosts.contains(&app, "a:443"));
             assert!(!hosts.contains(&app, "b:443") && !hosts.contains(&browser, "a:443"));
-            assert_eq!(hosts.of(&browser).len(), 1);
+            assert_eq!(hosts.for_device(&browser).len(), 1);
             hosts.forget(&browser);
-            assert!(!hosts.contains(&app, "a:443") && hosts.of(&app).is_empty());
+            assert!(!hosts.contains(&app, "a:443") && hosts.for_device(&app).is_empty());
             assert!(!hosts.refused(&app, "b:443", how).tunnel_host, "the count began anew");
             hosts.trusted(&app);
         }
@@ -326,7 +326,7 @@ mod tests {
         hosts
             .file
             .change(|list| list.iter_mut().for_each(|entry| entry.until -= TUNNELLED_FOR.as_secs().cast_signed()));
-        assert!(!open().contains(&app, "a:443") && open().of(&app).is_empty());
+        assert!(!open().contains(&app, "a:443") && open().for_device(&app).is_empty());
     }
 
     #[test]

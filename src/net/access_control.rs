@@ -370,7 +370,7 @@ mod tests {
             (&named, "https://a.example:8500/", Ok(PortRule::Any)),
             (&named, "http://a.example:25/", Ok(PortRule::Any)),
         ] {
-            let target = Target::of_absolute(&url.parse().unwrap()).unwrap();
+            let target = Target::from_absolute(&url.parse().unwrap()).unwrap();
             let permit = acl.permit(target, Initiator::Near);
             assert_eq!(permit.map(|permit| permit.port_rule()), wanted, "{url}");
         }
@@ -381,7 +381,7 @@ mod tests {
             ("93.184.216.34:443", PortRule::Any, Ok(())),
             ("93.184.216.34:25", PortRule::WebOnly, Err(Refusal::Port(25))),
         ] {
-            let target = Target::of_absolute(
+            let target = Target::from_absolute(
                 &format!("https://a.example:{}/", addr.rsplit(':').next().unwrap()).parse().unwrap(),
             );
             assert_eq!(named.check_resolved(addr.parse().unwrap(), &target.unwrap(), carries), wanted, "{addr}");
@@ -405,7 +405,7 @@ mod tests {
             ("1.plex.direct", home, Ok(())),
             ("192.168.1.7", home, Ok(())),
         ] {
-            let target = Target::of_absolute(&format!("http://{host}/").parse().unwrap()).unwrap();
+            let target = Target::from_absolute(&format!("http://{host}/").parse().unwrap()).unwrap();
             assert_eq!(acl.check_resolved((ip, 80).into(), &target, PortRule::WebOnly), wanted, "{host} {ip}");
         }
         for (url, wanted) in [
@@ -415,7 +415,7 @@ mod tests {
             ("http://router.lan/", Ok(true)),
             ("http://a.example/", Ok(false)),
         ] {
-            let target = Target::of_absolute(&url.parse().unwrap()).unwrap();
+            let target = Target::from_absolute(&url.parse().unwrap()).unwrap();
             assert!(acl.permit(target.clone(), Initiator::Near).is_ok());
             let permit = acl.permit(target, Initiator::Public);
             assert_eq!(permit.map(|permit| permit.must_be_resolved()), wanted, "{url}");

@@ -10,7 +10,7 @@ const ELSEWHERE: (Ipv4Addr, u16) = (Ipv4Addr::new(192, 0, 2, 1), 9);
 /// none of a private network.
 #[must_use]
 pub fn local_addresses() -> Vec<IpAddr> {
-    let default = of_default_route();
+    let default = default_route_address();
     let interfaces = if_addrs::get_if_addrs().unwrap_or_default();
     let mut found: Vec<IpAddr> = interfaces.iter().map(if_addrs::Interface::ip).filter(is_reached).collect();
     found.extend(default);
@@ -27,7 +27,7 @@ fn is_reached(ip: &IpAddr) -> bool {
 }
 
 /// Nothing is sent: connecting a UDP socket only looks up the route.
-fn of_default_route() -> Option<IpAddr> {
+fn default_route_address() -> Option<IpAddr> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
     socket.connect(ELSEWHERE).ok()?;
     let ip = socket.local_addr().ok()?.ip();

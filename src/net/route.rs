@@ -22,7 +22,7 @@ pub(crate) enum Route {
 
 impl Route {
     /// Where a CONNECT leads. `intercepts`: whether the client's connections are opened at all.
-    pub(crate) fn of_connect(target: &Target, config: &Config, intercepts: bool) -> Self {
+    pub(crate) fn from_connect(target: &Target, config: &Config, intercepts: bool) -> Self {
         let host = target.plain_host();
         if intercepts && !config.https.except.matches(host) && !config.never_processed.matches(host) {
             Self::Intercept
@@ -60,8 +60,8 @@ mod tests {
             // Of the built-in list.
             ("1-courier.push.apple.com", true, Route::Tunnel),
         ] {
-            let target = Target::of_authority(Scheme::Https, host).unwrap();
-            assert_eq!(Route::of_connect(&target, &config, intercepts), route, "{host}");
+            let target = Target::from_authority(Scheme::Https, host).unwrap();
+            assert_eq!(Route::from_connect(&target, &config, intercepts), route, "{host}");
         }
     }
 }

@@ -58,7 +58,7 @@ impl Target {
     }
 
     /// The target of a CONNECT: `host:port`, the port always written (RFC 9110 § 9.3.6).
-    pub(crate) fn of_connect(uri: &Uri) -> Result<Self, TargetError> {
+    pub(crate) fn from_connect(uri: &Uri) -> Result<Self, TargetError> {
         let authority = uri.authority().ok_or(TargetError::Form)?.as_str();
         if uri.scheme().is_some() || uri.path_and_query().is_some() {
             return Err(TargetError::Form);
@@ -69,7 +69,7 @@ impl Target {
     }
 
     /// The target of an absolute-form request: `http://host[:port]/path`.
-    pub(crate) fn of_absolute(uri: &Uri) -> Result<Self, TargetError> {
+    pub(crate) fn from_absolute(uri: &Uri) -> Result<Self, TargetError> {
         let scheme = match uri.scheme_str() {
             Some("http") => Scheme::Http,
             Some("https") => Scheme::Https,
@@ -77,11 +77,11 @@ impl Target {
             None => return Err(TargetError::Form),
         };
         let authority = uri.authority().ok_or(TargetError::Form)?;
-        Self::of_authority(scheme, authority.as_str())
+        Self::from_authority(scheme, authority.as_str())
     }
 
     /// The target that a `Host` field or `:authority` names, under a known scheme.
-    pub(crate) fn of_authority(scheme: Scheme, authority: &str) -> Result<Self, TargetError> {
+    pub(crate) fn from_authority(scheme: Scheme, authority: &str) -> Result<Self, TargetError> {
         let (host, port) = split(authority)?;
         let port = match port {
             Some(port) => parse_port(port)?,
@@ -91,13 +91,13 @@ impl Target {
     }
 
     /// The target that the one `Host` field names (RFC 9112 § 3.2: exactly one).
-    pub(crate) fn of_host_field(scheme: Scheme, headers: &HeaderMap) -> Result<Self, TargetError> {
+    pub(crate) fn from_host_field(scheme: Scheme, headers: &HeaderMap) -> Result<Self, TargetError> {
         let mut fields = headers.get_all(header::HOST).iter();
         let (Some(field), None) = (fields.next(), fields.next()) else {
             return Err(TargetError::HostField);
         };
         let text = field.to_str().map_err(|_| TargetError::HostField)?;
-        Self::of_authority(scheme, text).map_err(|_| TargetError::HostField)
+        Self::from_authority(scheme, text).map_err(|_| TargetError::HostField)
     }
 
     /// The value of `Host`: with the port where it is not the scheme's default.
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     fn absolute(text: &str) -> Result<Target, TargetError> {
-        Target::of_absolute(&text.parse().unwrap())
+        Target::from_absolute(&text.parse().unwrap())
     }
 
     #[test]
@@ -215,14 +215,14 @@ mod tests {
         assert_eq!(absolute("http://user@example.com/"), Err(TargetError::UserInfo));
         assert_eq!(absolute("ftp://example.com/"), Err(TargetError::Scheme));
         assert_eq!(absolute("http://example.com:0/"), Err(TargetError::Port));
-        assert_eq!(Target::of_connect(&"example.com".parse().unwrap()), Err(TargetError::Port));
+        assert_eq!(Target::from_connect(&"example.com".parse().unwrap()), Err(TargetError::Port));
         for (authority, error) in [
             ("a%2eb", TargetError::Host),
             ("", TargetError::Host),
             ("a:+80", TargetError::Port),
             ("[::1]x", TargetError::Host),
         ] {
-            assert_eq!(Target::of_authority(Scheme::Http, authority), Err(error), "{authority}");
+            assert_eq!(Target::from_authority(Scheme::Http, authority), Err(error), "{authority}");
         }
     }
 }

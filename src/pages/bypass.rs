@@ -5,9 +5,9 @@ use std::net::IpAddr;
 
 use http::{Method, Request, Response, StatusCode};
 use maud::{Markup, html};
-use url::{Url, form_urlencoded};
+use url::Url;
 
-use super::template;
+use super::{form_fields::FormFields, template};
 use crate::{
     http::{body::Body, outcome::PassReason},
     net::control_host::{self, BLOCKED},
@@ -26,27 +26,23 @@ pub(crate) fn answer<B>(
     request: &Request<B>,
     forbids: impl Fn(&Url) -> Option<String>,
 ) -> Response<Body> {
-    let query = request.uri().query().unwrap_or_default();
-    let value = |wanted: &str| {
-        let mut pairs = form_urlencoded::parse(query.as_bytes());
-        pairs.find_map(|(name, value)| (name == wanted).then_some(value))
-    };
-    let page = value("page").and_then(|page| Url::parse(&page).ok());
+    let query = FormFields::parse(request.uri().query().unwrap_or_default().as_bytes());
+    let page = Url::parse(query.get("page")).ok();
     // A name before an @ could look like another site.
     let is_plain = |page: &Url| ["http", "https"].contains(&page.scheme()) && page.username().is_empty();
     let Some(page) = page.filter(|page| is_plain(page) && page.password().is_none()) else {
         return template::page(StatusCode::BAD_REQUEST, &no_page());
     };
     // Any site may link here: what nobody forbids is not asked about.
-    let rule = value(BLOCKED).and_then(|_| forbids(&page));
+    let rule = query.find(BLOCKED).and_then(|_| forbids(&page));
     let whole_host = rule.as_ref().and_then(|_| whole_host(&page));
     let allowed = whole_host.as_ref().unwrap_or(&page);
     let token = links.token(client, request.headers(), allowed);
-    let is_confirmed = value("token").is_some_and(|given| links.is_token(&given, client, request.headers(), allowed));
+    let is_confirmed = links.is_token(query.get("token"), client, request.headers(), allowed);
     if !is_confirmed || request.method() != Method::GET {
         return template::page(StatusCode::OK, &confirmation(&page, rule.as_deref(), &tokens::text(token)));
     }
-    if value(END).is_some() {
+    if query.find(END).is_some() {
         links.end(client, request.headers(), allowed);
     } else {
         links.allow(client, request.headers(), allowed);

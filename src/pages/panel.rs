@@ -18,7 +18,6 @@ use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use maud::{Markup, PreEscaped, html};
-use url::form_urlencoded;
 
 use self::access::PanelVisitor;
 use crate::{
@@ -28,7 +27,7 @@ use crate::{
         control_host::CONTROL_HOST,
         device::{self, Device},
     },
-    pages::template,
+    pages::{form_fields::FormFields, template},
     server::Connection,
     state::{proxy::Proxy, runtime_state::RuntimeState},
 };
@@ -60,22 +59,7 @@ struct PanelRequest<'a> {
     /// The path with the query.
     address: &'a str,
     /// The parameters of the address.
-    query: Fields,
-}
-
-/// Names and values of a query or a form, in their order.
-#[derive(Debug, Default)]
-struct Fields(Vec<(String, String)>);
-
-impl Fields {
-    fn read(encoded: &[u8]) -> Self {
-        Self(form_urlencoded::parse(encoded).into_owned().collect())
-    }
-
-    /// The first value of this name; empty where there is none.
-    fn get(&self, name: &str) -> &str {
-        self.0.iter().find(|(found, _)| found == name).map_or("", |(_, value)| value)
-    }
+    query: FormFields,
 }
 
 /// Whether an address is one of the panel. Names under the control host are for the check of certificates only.
@@ -101,7 +85,7 @@ pub(crate) async fn answer(
         Ok(guest) => guest,
         Err(refusal) => return *refusal,
     };
-    let query = Fields::read(head.uri.query().unwrap_or_default().as_bytes());
+    let query = FormFields::parse(head.uri.query().unwrap_or_default().as_bytes());
     let (path, address) = (head.uri.path(), head.uri.path_and_query().map_or("/", |address| address.as_str()));
     let user_agent = device::user_agent(&head.headers);
     let visit =
@@ -127,9 +111,9 @@ pub(crate) async fn answer(
     }
 }
 
-async fn read_form(body: Incoming) -> Option<Fields> {
+async fn read_form(body: Incoming) -> Option<FormFields> {
     let whole = tokio::time::timeout(Duration::from_secs(20), Limited::new(body, MAX_FORM).collect());
-    Some(Fields::read(&whole.await.ok()?.ok()?.to_bytes()))
+    Some(FormFields::parse(&whole.await.ok()?.ok()?.to_bytes()))
 }
 
 impl PanelRequest<'_> {
@@ -151,7 +135,7 @@ impl PanelRequest<'_> {
         }
     }
 
-    async fn post(&self, form: &Fields) -> Response<Body> {
+    async fn post(&self, form: &FormFields) -> Response<Body> {
         if self.path == "/login" {
             return access::log_in(self, form).await;
         }

@@ -18,7 +18,7 @@ pub(super) fn declared(headers: &HeaderMap) -> Option<&'static Encoding> {
     in_media_type(&value.as_bytes().to_ascii_lowercase())
 }
 
-pub(super) fn of_page(page: &[u8], declared: Option<&'static Encoding>, host: Option<&str>) -> &'static Encoding {
+pub(super) fn from_page(page: &[u8], declared: Option<&'static Encoding>, host: Option<&str>) -> &'static Encoding {
     match sniff(page, declared) {
         Some(encoding) if is_certain(encoding) => encoding,
         Some(encoding) if is_utf8_all_the_same(page, encoding) => UTF_8,
@@ -96,13 +96,13 @@ impl TokenSink for Declarations {
             && tag.kind == TagKind::StartTag
             && &*tag.name == "meta"
         {
-            self.first.set(self.first.get().or_else(|| of_meta(&tag)));
+            self.first.set(self.first.get().or_else(|| from_meta(&tag)));
         }
         TokenSinkResult::Continue
     }
 }
 
-fn of_meta(tag: &Tag) -> Option<&'static Encoding> {
+fn from_meta(tag: &Tag) -> Option<&'static Encoding> {
     let value = |name: &str| {
         let found = tag.attrs.iter().find(|attribute| &*attribute.name.local == name)?;
         Some(found.value.to_ascii_lowercase())
@@ -193,10 +193,10 @@ mod tests {
     fn a_few_characters_that_look_like_utf_8_do_not_outweigh_the_declaration() {
         let page = |bytes: &[u8]| [b"<meta charset=gb2312><p>", bytes].concat();
         // Two characters of GB 2312, and two of UTF-8.
-        assert_eq!(of_page(&page(b"\xc4\xa3\xca\xbd"), None, None), GBK);
-        assert_eq!(of_page(&page("海峡上的桥".as_bytes()), None, None), UTF_8);
-        assert_eq!(of_page(&page(b"plain"), None, None), GBK);
-        assert_eq!(of_page(b"<meta charset=iso-8859-1>\xe9", None, None), WINDOWS_1252);
-        assert_eq!(of_page("<meta charset=iso-8859-1>é".as_bytes(), None, None), UTF_8);
+        assert_eq!(from_page(&page(b"\xc4\xa3\xca\xbd"), None, None), GBK);
+        assert_eq!(from_page(&page("海峡上的桥".as_bytes()), None, None), UTF_8);
+        assert_eq!(from_page(&page(b"plain"), None, None), GBK);
+        assert_eq!(from_page(b"<meta charset=iso-8859-1>\xe9", None, None), WINDOWS_1252);
+        assert_eq!(from_page("<meta charset=iso-8859-1>é".as_bytes(), None, None), UTF_8);
     }
 }

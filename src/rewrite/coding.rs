@@ -35,7 +35,7 @@ const ZSTD_WINDOW_LOG: u32 = 23;
 pub(super) type Decoder = Pin<Box<dyn AsyncBufRead>>;
 
 /// The codings of a response in the order they were applied; `None` if one is unknown or there are too many.
-pub(super) fn of(headers: &HeaderMap) -> Option<Vec<Coding>> {
+pub(super) fn from_headers(headers: &HeaderMap) -> Option<Vec<Coding>> {
     // A value that is not text names no known coding; `members` would skip it.
     if headers.get_all(header::CONTENT_ENCODING).iter().any(|value| value.to_str().is_err()) {
         return None;

@@ -20,7 +20,7 @@ impl Domains {
     }
 
     /// Memory of a page's host, possibly nothing yet. `None` if the cache is disabled.
-    pub(super) fn of(&self, url: &Url) -> Option<Arc<Domain>> {
+    pub(super) fn get(&self, url: &Url) -> Option<Arc<Domain>> {
         let known = self.0.as_ref()?.get(url.host_str()?);
         Some(known.unwrap_or_default())
     }

@@ -18,7 +18,7 @@ use crate::{
 pub(super) fn judge(asked: &RequestInfo<'_>, head: &Parts, settings: &Rewrite) -> Result<Vec<Coding>, PassReason> {
     let headers = &head.headers;
     // Most responses are none.
-    if Media::of(headers) != Media::Html {
+    if Media::from_headers(headers) != Media::Html {
         return Err(PassReason::NOT_HTML);
     }
     let length = content_length(headers);
@@ -40,7 +40,7 @@ pub(super) fn judge(asked: &RequestInfo<'_>, head: &Parts, settings: &Rewrite) -
     ];
     match rules.into_iter().find(|(applies, _)| *applies) {
         Some((_, reason)) => Err(reason),
-        None => coding::of(headers).ok_or(PassReason::CODING),
+        None => coding::from_headers(headers).ok_or(PassReason::CODING),
     }
 }
 
@@ -99,7 +99,7 @@ mod tests {
         (status, response): (u16, Fields),
         yaml: &str,
     ) -> Result<(), PassReason> {
-        let target = Target::of_authority(Scheme::Http, "www.example.com").unwrap();
+        let target = Target::from_authority(Scheme::Http, "www.example.com").unwrap();
         let mut asked = Request::new(());
         *asked.method_mut() = method;
         *asked.headers_mut() = fields(request);
@@ -109,7 +109,7 @@ mod tests {
         let config = Config::from_yaml(yaml, None).unwrap();
         let look = &PageProfile::all(&config, &Arc::new(Blocker::load(config.blocking.clone()))).unwrap()[0];
         let client = [127, 0, 0, 1].into();
-        let asked = RequestInfo::of(&asked, client, &target, target.plain_host(), look);
+        let asked = RequestInfo::new(&asked, client, &target, target.plain_host(), look);
         judge(&asked, &answer.into_parts().0, &config.rewrite).map(|_| ())
     }
 

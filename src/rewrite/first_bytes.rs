@@ -51,7 +51,7 @@ fn beginning(text: &str) -> Beginning {
         let end = match rest.as_bytes() {
             [b'<', b'!', b'-', b'-', ..] => rest.find("-->").map(|at| at + 3),
             [b'<', b'?', ..] => rest.find('>').map(|at| at + 1),
-            [b'<', ..] => return of_tag(&rest[1..], is_xml),
+            [b'<', ..] => return from_tag(&rest[1..], is_xml),
             [] => return Beginning::Unfinished,
             _ if is_script(rest) => return Beginning::Other,
             _ => return Beginning::Text,
@@ -84,7 +84,7 @@ fn is_script(text: &str) -> bool {
 }
 
 /// Decides by the first tag or the doctype. `is_xml`: there was an XML declaration.
-fn of_tag(tag: &str, is_xml: bool) -> Beginning {
+fn from_tag(tag: &str, is_xml: bool) -> Beginning {
     let tag = tag.to_ascii_lowercase();
     let mut words = tag.split(|c: char| c.is_ascii_whitespace() || matches!(c, '>' | '/'));
     let name = words.next().unwrap_or_default();

@@ -33,7 +33,7 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 
 /// Runs a worker's job on these bytes; the reason where they pass unchanged.
 pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<(), String> {
-    let codings = coding::of(headers).ok_or_else(|| PassReason::CODING.to_string())?;
+    let codings = coding::from_headers(headers).ok_or_else(|| PassReason::CODING.to_string())?;
     RUNTIME.block_on(async {
         let budget = MemoryBudget::new(256 << 20, MAX_BYTES);
         let owner = Owner::new([127, 0, 0, 1].into(), "example.org");

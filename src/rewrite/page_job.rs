@@ -118,7 +118,7 @@ impl Job {
         while source.read_to(page).await? {
             self.reservation.grow_to(page.len())?;
         }
-        Ok(charset::of_page(page, self.declared, self.url.host_str()))
+        Ok(charset::from_page(page, self.declared, self.url.host_str()))
     }
 }
 

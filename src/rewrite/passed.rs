@@ -28,7 +28,7 @@ impl Passed {
     }
 
     pub(super) fn add(&self, asked: &RequestInfo<'_>, response: &HeaderMap) {
-        if let Some(validator) = validators::of_response(response) {
+        if let Some(validator) = validators::response_validator(response) {
             self.documents.insert(self.key(asked, &validator), ());
         }
     }

@@ -52,7 +52,7 @@ const OF_PAGES: [HeaderName; 4] = [header::USER_AGENT, header::COOKIE, header::A
 
 impl<'a> RequestInfo<'a> {
     /// `host` is that of the target, as lists have it.
-    pub(crate) fn of<B>(
+    pub(crate) fn new<B>(
         request: &Request<B>,
         client: IpAddr,
         target: &'a Target,

@@ -74,8 +74,8 @@ impl Shares {
     pub(super) fn take(self: &Arc<Self>, owner: &Arc<Owner>, units: u64, most: u64, times: Multiple) -> Option<Share> {
         let mut usage = lock(&self.usage);
         let free = self.all.saturating_sub(usage.total);
-        let is_due = usage.owners.of(owner) < times.saturating_mul(free)
-            && usage.clients.of(&owner.client) < times.saturating_mul(2).saturating_add(1).saturating_mul(free);
+        let is_due = usage.owners.get(owner) < times.saturating_mul(free)
+            && usage.clients.get(&owner.client) < times.saturating_mul(2).saturating_add(1).saturating_mul(free);
         if !is_due || usage.total.saturating_add(units) > most.min(self.all) {
             return None;
         }
@@ -177,9 +177,9 @@ impl Turns {
     }
 
     fn is_due(&self, queue: &Queue, owner: &Arc<Owner>) -> bool {
-        let of_client = queue.clients.of(&owner.client);
+        let of_client = queue.clients.get(&owner.client);
         queue.total < self.most
-            || queue.running.of(owner) == 0 && of_client <= self.most && queue.total < 2 * self.most
+            || queue.running.get(owner) == 0 && of_client <= self.most && queue.total < 2 * self.most
             || of_client == 0 && queue.total <= 2 * self.most
     }
 
@@ -215,8 +215,8 @@ impl Turns {
         }
         let due = queue.waiting.iter().enumerate().filter(|(_, (owner, _))| self.is_due(queue, owner));
         let next = due.min_by_key(|(_, (owner, _))| {
-            let of_owner = owners.of(owner) + queue.running.of(owner);
-            (queue.clients.of(&owner.client), of_owner, clients.of(&owner.client))
+            let of_owner = owners.get(owner) + queue.running.get(owner);
+            (queue.clients.get(&owner.client), of_owner, clients.get(&owner.client))
         });
         next.map(|(at, _)| at)
     }
@@ -251,8 +251,8 @@ impl<T> Default for Count<T> {
 }
 
 impl<T: Eq + Hash> Count<T> {
-    fn of(&self, of: &T) -> u64 {
-        self.0.get(of).copied().unwrap_or(0)
+    fn get(&self, key: &T) -> u64 {
+        self.0.get(key).copied().unwrap_or(0)
     }
 
     fn add(&mut self, of: T, more: u64) {
@@ -334,7 +334,7 @@ mod tests {
         let turns = Turns::new(2);
         let sites: Vec<_> = (0..24).map(|number| owner(1, &format!("a{number}.example"))).collect();
         let mut waiting: Vec<_> = sites.iter().map(|site| Box::pin(turns.take(site))).collect();
-        let running: Vec<_> = waiting.iter_mut().filter_map(|turn| turn.now_or_never()).collect();
+        let running: Vec<_> = waiting.iter_mut().filter_map(FutureExt::now_or_never).collect();
         assert_eq!(running.len(), 3);
         let other = owner(2, "b.example");
         let first = turns.take(&other).now_or_never().expect("a client that has none begins at once");

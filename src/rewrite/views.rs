@@ -112,7 +112,7 @@ impl ViewLinks {
     }
 
     /// The bar of a page that is shown to this client; `shown` where it is a view.
-    pub(crate) fn of_page(
+    pub(crate) fn page_controls(
         self: &Arc<Self>,
         device: Device,
         headers: &HeaderMap,
@@ -139,7 +139,7 @@ impl PageControls {
     pub(crate) fn number(&self, page: &Url, body: &[Bytes]) {
         let mut context = hmac::Context::with_key(self.links.tokens.key());
         context.update(b"page");
-        context.update(&of_client(&self.device, &[page.as_str()]));
+        context.update(&client_bytes(&self.device, &[page.as_str()]));
         for chunk in body {
             context.update(chunk);
         }
@@ -228,11 +228,11 @@ fn start(context: hmac::Context) -> PageId {
 
 /// The bytes over which a link's MAC is computed.
 fn signed(device: &Device, page: &Url, view: View, id: PageId) -> Vec<u8> {
-    [&b"link"[..], &id, &of_client(device, &[page.as_str(), &view.to_string()])].concat()
+    [&b"link"[..], &id, &client_bytes(device, &[page.as_str(), &view.to_string()])].concat()
 }
 
 /// Texts for one client, each with its length.
-fn of_client(device: &Device, texts: &[&str]) -> Vec<u8> {
+fn client_bytes(device: &Device, texts: &[&str]) -> Vec<u8> {
     let address = device.address.to_string();
     let client = [&*address, device.user.as_deref().unwrap_or_default(), &device.agent];
     let each = |text: &&str| [&(text.len() as u64).to_be_bytes(), text.as_bytes()].concat();

@@ -53,7 +53,7 @@ impl Workers {
     }
 
     /// Gives a page the thread with the fewest pages, of those that its owner may use.
-    fn place(&self, owner: &Arc<Owner>) -> Place {
+    fn place(&self, owner: &Arc<Owner>) -> WorkerPlace {
         let mut owners = self.owners.lock();
         let is_used = |at: &usize| owners[*at].contains(owner);
         let is_of_client = |at: &usize| owners[*at].iter().any(|other| other.client == owner.client);
@@ -63,7 +63,7 @@ impl Workers {
         let may_use = |at: &usize| is_used(at) || may_use_more && (client_may_use_more || is_of_client(at));
         let at = all.filter(may_use).min_by_key(|&at| owners[at].len()).unwrap_or(0);
         owners[at].push(Arc::clone(owner));
-        Place { at, owner: Arc::clone(owner), owners: Arc::clone(&self.owners) }
+        WorkerPlace { at, owner: Arc::clone(owner), owners: Arc::clone(&self.owners) }
     }
 
     pub(super) fn start(&self, job: Job) -> Worker {
@@ -99,13 +99,13 @@ impl Workers {
 
 /// A page's place on a thread, until it is dropped.
 #[derive(Debug)]
-struct Place {
+struct WorkerPlace {
     at: usize,
     owner: Arc<Owner>,
     owners: Arc<Mutex<Vec<Vec<Arc<Owner>>>>>,
 }
 
-impl Drop for Place {
+impl Drop for WorkerPlace {
     fn drop(&mut self) {
         let mut owners = self.owners.lock();
         let pages = &mut owners[self.at];

@@ -18,13 +18,13 @@ pub(crate) struct WholeServer;
 /// The shared state of one connection.
 #[derive(Debug, Default)]
 pub(crate) struct ConnectionState {
-    pub(super) progress: Mutex<Progress>,
+    pub(super) progress: Mutex<RequestProgress>,
     /// The connection's task, which is polled again when an interim response is to be written.
     pub(super) task: AtomicWaker,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Progress {
+pub(super) struct RequestProgress {
     /// Requests that the service received, and those whose response body has ended or was dropped.
     pub(super) begun: usize,
     pub(super) done: usize,
@@ -38,7 +38,7 @@ pub(super) struct Progress {
     pub(super) informational: BytesMut,
 }
 
-impl Progress {
+impl RequestProgress {
     /// Whether so many requests have been answered, and the next may come.
     pub(super) fn is_answered(&self, requests: usize) -> bool {
         self.done >= requests && !self.upgraded && self.rejection.is_none()

@@ -53,8 +53,8 @@ fn is_host_as_authority<B>(request: &Request<B>) -> bool {
         return true;
     };
     // Its scheme is the connection's; that of the comparison only has to be the same for both.
-    let named = Target::of_authority(Scheme::Https, authority.as_str());
-    let host = Target::of_host_field(Scheme::Https, headers);
+    let named = Target::from_authority(Scheme::Https, authority.as_str());
+    let host = Target::from_host_field(Scheme::Https, headers);
     matches!((named, host), (Ok(named), Ok(host)) if named.same_place(&host))
 }
 

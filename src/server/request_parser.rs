@@ -13,7 +13,7 @@ pub(super) use self::{
     chunk_parser::ChunkParser,
     request_line::{MAX_METHOD, MAX_TARGET},
 };
-use self::{fields::Fields, request_line::RequestLine};
+use self::{fields::HeadFields, request_line::RequestLine};
 use crate::http::headers::MAX_FIELDS;
 
 /// Longest head in bytes: as much as the most generous common servers take. Raising it lets every connection hold
@@ -76,7 +76,7 @@ pub(super) fn parse_head(bytes: &[u8]) -> Result<Option<Head>, ParseRejection> {
         None => return Ok(None),
     };
     let request = RequestLine::parse(line)?;
-    let mut fields = Fields::default();
+    let mut fields = HeadFields::default();
     loop {
         if bytes.len() - lines.0.len() > MAX_HEAD {
             return Err(ParseRejection::HeadTooLarge);

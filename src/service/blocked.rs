@@ -27,7 +27,7 @@ impl Exchange {
         }
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
         let url = Url::parse(&format!("{}://{}{path}", target.scheme.as_str(), target.authority())).ok()?;
-        let wanted = BlockingRequest::of(request, url.clone());
+        let wanted = BlockingRequest::from_request(request, url.clone());
         if blocker.exempt(wanted.site(), wanted.host()).is_some() || !self.blocks(request.headers(), wanted.site()) {
             return None;
         }
@@ -83,7 +83,7 @@ impl Exchange {
 
     /// Whether this device has paused blocking.
     pub(super) fn is_paused(&self) -> bool {
-        self.proxy.paused_devices.of(self.connection.client.ip().to_canonical(), self.user.clone()).is_some()
+        self.proxy.paused_devices.ends_at(self.connection.client.ip().to_canonical(), self.user.clone()).is_some()
     }
 
     /// Whether the client has chosen to go to this host, or to the page that wants it.

@@ -44,7 +44,7 @@ impl Exchange {
         let device = self.device(request.headers());
         let intercept = self.profile(request.headers(), target.plain_host()).map(|choice| choice.profile.intercept);
         let intercepts = matches!(intercept, Some(Intercept::On | Intercept::Auto));
-        let mut route = Route::of_connect(target, &self.state.config, intercepts);
+        let mut route = Route::from_connect(target, &self.state.config, intercepts);
         if route == Route::Intercept && self.proxy.tunnelled.contains(&device, &target.host_port) {
             route = Route::Tunnel;
         }

@@ -50,26 +50,26 @@ impl Exchange {
         let profile = self.profile(request.headers(), host).map_or(0, |choice| choice.index);
         let look = state.rewriter.look(profile);
         let address = self.connection.client.ip();
-        let mut info = RequestInfo::of(&request, address, target, host, look);
+        let mut info = RequestInfo::new(&request, address, target, host, look);
         let view = view.filter(|_| info.is_whole_page());
         let reader_preferences = &self.proxy.reader_preferences;
         let reader =
-            reader_preferences.are_used().then(|| reader_preferences.of(&self.device(request.headers()))).flatten();
+            reader_preferences.are_used().then(|| reader_preferences.get(&self.device(request.headers()))).flatten();
         let is_paused = self.is_paused();
         let own_look =
-            look.of_request(&state.config, &state.blocker, profile, view.map(|(view, _)| view), is_paused, reader);
+            look.for_request(&state.config, &state.blocker, profile, view.map(|(view, _)| view), is_paused, reader);
         let headers = request.headers();
-        info.controls = view.map(|_| self.proxy.view_links.of_page(self.device(headers), headers, view));
+        info.controls = view.map(|_| self.proxy.view_links.page_controls(self.device(headers), headers, view));
         let look = own_look.as_ref().unwrap_or(look);
         info.look = look;
         if view.is_none() {
             self.proxy.bypass_links.apply(address, request.headers(), &mut info);
         }
-        let upgrade = UpgradeRequest::of(&mut request);
+        let upgrade = UpgradeRequest::from_request(&mut request);
         let version = request.version();
         let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &info, upgrade.as_ref());
         let may_ask_again = self.state.rewriter.may_ask_again(&info);
-        let subrequests = may_ask_again.then(|| Subrequests::of(&outgoing, self, permit));
+        let subrequests = may_ask_again.then(|| Subrequests::new(&outgoing, self, permit));
         if let Some(kept) = view.and_then(|_| info.kept_original()) {
             let shown = self.rewrite(&mut info, kept.response(), subrequests).await;
             return Ok(Answer::Response(self.only_rewritten(&info, shown)));
@@ -92,7 +92,7 @@ impl Exchange {
             look.tagger.map_not_modified(response.headers_mut());
             return Ok(Answer::Response(response));
         }
-        let mut response = response.map(Body::of);
+        let mut response = response.map(Body::new);
         if uploads && (response.status().is_client_error() || response.status().is_server_error()) {
             // At the head of an error curl ends its upload with less than it announced, for which h2 resets the stream and
             // drops what is queued: the body must not come much later.
@@ -138,9 +138,9 @@ impl Exchange {
         response: Response<Body>,
         subrequests: Option<Subrequests>,
     ) -> Response<Body> {
-        let media = Media::of(response.headers());
+        let media = Media::from_headers(response.headers());
         if media == Media::Html {
-            info.prepare_page(|fields| self.proxy.view_links.of_page(self.device(fields), fields, None));
+            info.prepare_page(|fields| self.proxy.view_links.page_controls(self.device(fields), fields, None));
         }
         let rewriter = &self.state.rewriter;
         let (mut response, outcome) = rewriter.rewrite(info, response, subrequests).await;
@@ -169,7 +169,7 @@ impl Exchange {
         let forwarding = Forwarding {
             host: permit.target().authority(),
             upgrade: upgrade.map(|upgrade| &upgrade.protocols),
-            pseudonym: &self.proxy.pseudonyms.of(permit.target().plain_host()),
+            pseudonym: &self.proxy.pseudonyms.for_host(permit.target().plain_host()),
             via: self.state.config.headers.via,
         };
         head.headers = headers::forward_request(head.headers, &forwarding, head.version);
@@ -186,7 +186,7 @@ impl Exchange {
         let is_tunnel = upgrade.is_some_and(UpgradeRequest::is_over_http2);
         let body = if has_body && !is_tunnel {
             let idle_timer = Some(IdleTimer::new(self.state.config.timeouts.request_body));
-            let mut body = Body::of(IncomingBody::of_request(body, head.version));
+            let mut body = Body::new(IncomingBody::from_request(body, head.version));
             body.count = Some(Arc::clone(&self.log.received));
             body.idle_timer = idle_timer;
             body

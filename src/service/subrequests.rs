@@ -46,7 +46,7 @@ pub(super) struct Subrequests {
 
 impl Subrequests {
     /// Further requests for the page that this request, as it goes upstream, is for.
-    pub(super) fn of(request: &Request<Body>, exchange: &Exchange, permit: &Permit) -> Self {
+    pub(super) fn new(request: &Request<Body>, exchange: &Exchange, permit: &Permit) -> Self {
         Self {
             state: Arc::clone(&exchange.state),
             connection: Arc::clone(&exchange.connection),

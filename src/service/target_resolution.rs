@@ -25,10 +25,10 @@ impl Exchange {
             return Ok((!control_host::is_control_host(&target)).then_some(target));
         }
         if request.method() == Method::CONNECT {
-            return Ok(Some(Target::of_connect(request.uri())?));
+            return Ok(Some(Target::from_connect(request.uri())?));
         }
         if request.uri().scheme().is_some() {
-            let target = Target::of_absolute(request.uri())?;
+            let target = Target::from_absolute(request.uri())?;
             let ours =
                 control_host::is_control_host(&target) || target.scheme == Scheme::Http && self.is_own_address(&target);
             return Ok((!ours).then_some(target));
@@ -37,7 +37,7 @@ impl Exchange {
         if request.version() == Version::HTTP_10 && !request.headers().contains_key(header::HOST) {
             return Ok(None);
         }
-        let target = Target::of_host_field(Scheme::Http, request.headers())?;
+        let target = Target::from_host_field(Scheme::Http, request.headers())?;
         let is_ours = control_host::is_control_host(&target)
             || self.is_own_host(&target)
             || control_host::is_wpad(&target, request, &self.state.acl);
@@ -93,9 +93,9 @@ fn target_in_tunnel(request: &Request<Incoming>, tunnel: &Target) -> Result<Targ
     }
     // HTTP/2 always has an authority, HTTP/1.1 in origin-form never (RFC 9112 § 3.2.1).
     let named = if request.uri().scheme().is_some() {
-        Target::of_absolute(request.uri())?
+        Target::from_absolute(request.uri())?
     } else {
-        Target::of_host_field(tunnel.scheme, request.headers())?
+        Target::from_host_field(tunnel.scheme, request.headers())?
     };
     if named.scheme != tunnel.scheme {
         Err(TargetError::Scheme.into())

@@ -31,7 +31,7 @@ pub(super) struct UpgradeRequest {
 
 impl UpgradeRequest {
     /// Reads the upgrade that this request asks for. One for a WebSocket over HTTP/2 becomes one of HTTP/1.1.
-    pub(super) fn of(request: &mut Request<Incoming>) -> Option<Self> {
+    pub(super) fn from_request(request: &mut Request<Incoming>) -> Option<Self> {
         let (protocols, accept) = if websocket::is_extended_connect(request) {
             let (protocols, accept) = websocket::to_upgrade(request);
             (protocols, Some(accept))

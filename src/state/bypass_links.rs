@@ -102,7 +102,7 @@ impl BypassLinks {
 
     /// The token that only this client can have for this page.
     pub(crate) fn token(&self, client: IpAddr, headers: &HeaderMap, page: &Url) -> Token {
-        self.tokens.of(ORIGINAL, &parts(client, headers, page))
+        self.tokens.token(ORIGINAL, &parts(client, headers, page))
     }
 
     /// Whether this is the text of that token.

@@ -70,7 +70,7 @@ mod tests {
     async fn the_reason_is_shown_to_who_asks_on_and_did_not_go_back() {
         let failed = FailedConnects::new();
         let device = Device { address: [127, 0, 0, 1].into(), user: None, agent: "Mozilla/".to_owned() };
-        let target = Target::of_authority(Scheme::Https, "a.example").unwrap();
+        let target = Target::from_authority(Scheme::Https, "a.example").unwrap();
         let pause = || tokio::time::advance(Duration::from_secs(1));
         for _ in 0..HIDDEN {
             assert_eq!([(); 2].map(|()| failed.shows_reason(&device, &target)), [false; 2]);

@@ -19,7 +19,7 @@ impl Forms {
     }
 
     pub(crate) fn token(&self, device: &Device, path: &str) -> String {
-        tokens::text(self.0.of(FORM, &parts(device, path)))
+        tokens::text(self.0.token(FORM, &parts(device, path)))
     }
 
     /// Whether this is the token of that form.

@@ -24,7 +24,7 @@ const MAX_DEVICES: usize = 1000;
 /// The preferences that were chosen on the control host.
 #[derive(Debug)]
 pub(crate) struct ReaderPreferences {
-    file: JsonFile<VecDeque<Entry>>,
+    file: JsonFile<VecDeque<Preference>>,
     used: Mutex<Used>,
 }
 
@@ -36,7 +36,7 @@ struct Used {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Entry {
+struct Preference {
     address: IpAddr,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     user: Option<String>,
@@ -63,7 +63,7 @@ impl ReaderPreferences {
     }
 
     /// The style that this device chose.
-    pub(crate) fn of(&self, device: &Device) -> Option<ReaderLook> {
+    pub(crate) fn get(&self, device: &Device) -> Option<ReaderLook> {
         self.file.get().iter().find(|entry| entry.is_of(device)).map(|entry| entry.look)
     }
 
@@ -74,7 +74,7 @@ impl ReaderPreferences {
             entries.retain(|entry| !entry.is_of(&device));
             if let Some(look) = look {
                 let user = device.user.as_deref().map(str::to_owned);
-                entries.push_back(Entry { address: device.address, user, browser: device.agent.clone(), look });
+                entries.push_back(Preference { address: device.address, user, browser: device.agent.clone(), look });
             }
             if entries.len() > MAX_DEVICES {
                 entries.pop_front();
@@ -85,7 +85,7 @@ impl ReaderPreferences {
     }
 }
 
-impl Entry {
+impl Preference {
     fn is_of(&self, device: &Device) -> bool {
         self.address == device.address && self.user.as_deref() == device.user.as_deref() && self.browser == device.agent
     }
@@ -110,8 +110,8 @@ mod tests {
         looks.set(&phone, Some(large));
         let again = ReaderPreferences::open(Some(dir.path()));
         assert!(again.are_used());
-        assert_eq!((again.of(&phone), again.of(&other)), (Some(large), None));
+        assert_eq!((again.get(&phone), again.get(&other)), (Some(large), None));
         again.set(&phone, None);
-        assert!(!again.are_used() && ReaderPreferences::open(Some(dir.path())).of(&phone).is_none());
+        assert!(!again.are_used() && ReaderPreferences::open(Some(dir.path())).get(&phone).is_none());
     }
 }

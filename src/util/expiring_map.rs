@@ -16,12 +16,12 @@ pub(crate) enum Lifetime {
 
 /// The map; shared, so that its values are cloned.
 pub(crate) struct ExpiringMap<K, V> {
-    entries: Mutex<LruCache<K, Entry<V>>>,
+    entries: Mutex<LruCache<K, TimedValue<V>>>,
     most: usize,
     lifetime: Lifetime,
 }
 
-struct Entry<V> {
+struct TimedValue<V> {
     value: V,
     /// When it was inserted, or last used.
     since: Instant,
@@ -87,7 +87,7 @@ impl<K: Hash + Eq + Clone, V: Clone> ExpiringMap<K, V> {
         fresh.map(|(key, entry)| (key.clone(), entry.value.clone())).collect()
     }
 
-    fn get_locked<Q: Hash + Eq + ?Sized>(&self, entries: &mut LruCache<K, Entry<V>>, key: &Q) -> Option<V>
+    fn get_locked<Q: Hash + Eq + ?Sized>(&self, entries: &mut LruCache<K, TimedValue<V>>, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
     {
@@ -98,14 +98,14 @@ impl<K: Hash + Eq + Clone, V: Clone> ExpiringMap<K, V> {
         Some(entry.value.clone())
     }
 
-    fn insert_locked(&self, entries: &mut LruCache<K, Entry<V>>, key: K, value: V) {
-        entries.push(key, Entry { value, since: Instant::now() });
+    fn insert_locked(&self, entries: &mut LruCache<K, TimedValue<V>>, key: K, value: V) {
+        entries.push(key, TimedValue { value, since: Instant::now() });
         while entries.len() > self.most {
             entries.pop_lru();
         }
     }
 
-    fn has_expired(&self, entry: &Entry<V>) -> bool {
+    fn has_expired(&self, entry: &TimedValue<V>) -> bool {
         match self.lifetime {
             Lifetime::Unlimited => false,
             Lifetime::SinceInsertion(time) | Lifetime::SinceUse(time) => entry.since.elapsed() >= time,

@@ -33,31 +33,31 @@ struct Inner<T> {
     path: Option<PathBuf>,
     /// What the value is, for messages.
     name: &'static str,
-    state: Mutex<State<T>>,
+    state: Mutex<ValueState<T>>,
     /// Held while the file is written: the newest value comes last.
     writing: Mutex<()>,
 }
 
-struct State<T> {
+struct ValueState<T> {
     value: T,
     /// The modification time of the file when it was read or written.
     modified: Option<SystemTime>,
     /// Changes that are not in the file yet.
-    unwritten: Vec<Change<T>>,
+    unwritten: Vec<PendingEdit<T>>,
     /// How often the value was read from the file.
     reads: u64,
 }
 
-type Change<T> = Box<dyn Fn(&mut T) + Send>;
+type PendingEdit<T> = Box<dyn Fn(&mut T) + Send>;
 
 /// The value, and how often it was read from the file.
-pub(crate) struct Current<'a, T>(MutexGuard<'a, State<T>>);
+pub(crate) struct Current<'a, T>(MutexGuard<'a, ValueState<T>>);
 
 impl<T: Default + Serialize + DeserializeOwned + Send + 'static> JsonFile<T> {
     /// The value in this file of a folder, or one that is kept in memory only. `name` is for messages.
     pub(crate) fn open(dir: Option<&Path>, file: &str, name: &'static str) -> Self {
         let path = dir.map(|dir| dir.join(file));
-        let state = State { value: T::default(), modified: None, unwritten: Vec::new(), reads: 0 };
+        let state = ValueState { value: T::default(), modified: None, unwritten: Vec::new(), reads: 0 };
         Self(Arc::new(Inner { path, name, state: Mutex::new(state), writing: Mutex::new(()) }))
     }
 
@@ -106,7 +106,7 @@ impl<T: Default + Serialize + DeserializeOwned + Send + 'static> JsonFile<T> {
 
 impl<T: Default + Serialize + DeserializeOwned> Inner<T> {
     /// Reads the file if it has changed. Whether it has.
-    fn refresh(&self, state: &mut State<T>) -> bool {
+    fn refresh(&self, state: &mut ValueState<T>) -> bool {
         let Some(path) = &self.path else { return false };
         let metadata = fs::metadata(path).ok();
         let modified = metadata.as_ref().and_then(|metadata| metadata.modified().ok());
@@ -140,7 +140,7 @@ impl<T: Default + Serialize + DeserializeOwned> Inner<T> {
                 return Ok(());
             }
             if self.refresh(&mut state) {
-                let State { value, unwritten, .. } = &mut *state;
+                let ValueState { value, unwritten, .. } = &mut *state;
                 for change in unwritten.iter() {
                     change(value);
                 }
@@ -171,9 +171,9 @@ impl<T> Deref for Current<'_, T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for State<T> {
+impl<T: fmt::Debug> fmt::Debug for ValueState<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("State").field("value", &self.value).finish_non_exhaustive()
+        f.debug_struct("ValueState").field("value", &self.value).finish_non_exhaustive()
     }
 }
 

@@ -56,7 +56,7 @@ impl Tokens {
     }
 
     /// The token of these parts. One of another purpose differs.
-    pub(crate) fn of(&self, purpose: &str, parts: &[impl AsRef<[u8]>]) -> Token {
+    pub(crate) fn token(&self, purpose: &str, parts: &[impl AsRef<[u8]>]) -> Token {
         first_bytes(&self.sign(purpose, parts.iter().map(AsRef::as_ref)))
     }
 
@@ -64,7 +64,7 @@ impl Tokens {
     pub(crate) fn is(&self, text: &str, purpose: &str, parts: &[impl AsRef<[u8]>]) -> bool {
         // Two integers: how long it takes to compare them says nothing of where they differ.
         let given = u128::from_str_radix(text, 16);
-        text.len() == 2 * size_of::<Token>() && given == Ok(u128::from_be_bytes(self.of(purpose, parts)))
+        text.len() == 2 * size_of::<Token>() && given == Ok(u128::from_be_bytes(self.token(purpose, parts)))
     }
 
     /// A token that is new each time, in hexadecimal digits.
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn a_token_is_of_its_purpose_its_parts_and_its_secret() {
         let (ours, others) = (Tokens::open(None), Tokens::open(None));
-        let token = text(ours.of("form", &["a", "b"]));
+        let token = text(ours.token("form", &["a", "b"]));
         assert!(ours.is(&token, "form", &["a", "b"]));
         for (tokens, purpose, parts) in [
             (&others, "form", ["a", "b"]),

@@ -10,7 +10,7 @@ const BAR: usize = 16;
 /// Most characters of an element's path; of longer ones the end is shown, which says more than the beginning.
 const PATH: usize = 44;
 
-pub(super) fn of(page: &PageBlocks) -> String {
+pub(super) fn render(page: &PageBlocks) -> String {
     let kind = page.kind.map_or("in doubt", PageType::as_str);
     let links = page.links_per_word;
     let mut out = match page.shape {

@@ -48,7 +48,7 @@ fn in_use(addr: SocketAddr) -> Finding {
     if running(&[addr]).is_some() {
         return Finding::ok("port", "Gleaner is running and answers").with(addr.to_string());
     }
-    let holder = Holder::of(addr);
+    let holder = Holder::find(addr);
     let port = addr.port();
     match holder.name.as_deref() {
         Some("gleaner") => Finding::problem(

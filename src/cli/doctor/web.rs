@@ -158,9 +158,9 @@ async fn within<T>(limit: Duration, work: impl Future<Output = Result<T, String>
 }
 
 /// An answer of HTTP/1.1, as text.
-struct Answer(String);
+struct WebAnswer(String);
 
-impl Answer {
+impl WebAnswer {
     fn status(&self) -> u16 {
         self.0.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default()
     }
@@ -193,7 +193,7 @@ fn is_ours(content_security_policy: Option<&str>) -> bool {
 
 /// Whether a Gleaner listens there: whatever it answers, it is a page of its own.
 pub(super) fn is_gleaner(addr: SocketAddr, limit: Duration) -> bool {
-    let ask = || -> io::Result<Answer> {
+    let ask = || -> io::Result<WebAnswer> {
         use std::io::{Read, Write};
         let mut stream = std::net::TcpStream::connect_timeout(&addr, limit)?;
         stream.set_read_timeout(Some(limit))?;
@@ -201,13 +201,13 @@ pub(super) fn is_gleaner(addr: SocketAddr, limit: Duration) -> bool {
         let mut answer = Vec::new();
         // The head is enough, and a program that is none may stop in the middle.
         let _ = stream.take(MAX_ANSWER).read_to_end(&mut answer);
-        Ok(Answer(String::from_utf8_lossy(&answer).into_owned()))
+        Ok(WebAnswer(String::from_utf8_lossy(&answer).into_owned()))
     };
     ask().is_ok_and(|answer| answer.is_our_own())
 }
 
 /// Sends a request to the proxy, and reads the answer to its end, or to the end of its head.
-async fn send(proxy: SocketAddr, request: &str, whole: bool) -> io::Result<(TcpStream, Answer)> {
+async fn send(proxy: SocketAddr, request: &str, whole: bool) -> io::Result<(TcpStream, WebAnswer)> {
     let mut stream = TcpStream::connect(proxy).await?;
     stream.write_all(request.as_bytes()).await?;
     let mut answer = Vec::new();
@@ -219,13 +219,13 @@ async fn send(proxy: SocketAddr, request: &str, whole: bool) -> io::Result<(TcpS
             answer.push(stream.read_u8().await?);
         }
     }
-    Ok((stream, Answer(String::from_utf8_lossy(&answer).into_owned())))
+    Ok((stream, WebAnswer(String::from_utf8_lossy(&answer).into_owned())))
 }
 
 const USER_AGENT: &str = concat!("Mozilla/5.0 (compatible; Gleaner/", env!("CARGO_PKG_VERSION"), ")");
 
 /// Fetches a page as a browser does that knows the proxy. An `https://` address in clear makes the proxy itself speak TLS.
-async fn get(proxy: SocketAddr, page: &Url) -> Result<Answer, String> {
+async fn get(proxy: SocketAddr, page: &Url) -> Result<WebAnswer, String> {
     let (host, address) = (&page[Position::BeforeHost..Position::AfterPort], &page[..Position::AfterQuery]);
     let fields = format!("Host: {host}\r\nUser-Agent: {USER_AGENT}\r\nAccept: text/html, */*;q=0.1");
     let request = format!("GET {address} HTTP/1.1\r\n{fields}\r\nConnection: close\r\n\r\n");
@@ -273,7 +273,7 @@ async fn http2(proxy: SocketAddr, page: &Url, tls: Option<Arc<ClientConfig>>) ->
     Ok(true)
 }
 
-fn page_finding(check: &'static str, page: &Url, answer: &Result<Answer, String>) -> Finding {
+fn page_finding(check: &'static str, page: &Url, answer: &Result<WebAnswer, String>) -> Finding {
     match answer {
         Ok(answer) if answer.status() < 400 => {
             let arrived = if check == "http" {
@@ -364,11 +364,11 @@ mod tests {
     fn the_words_of_an_error_page_are_found_and_those_of_a_site_are_not() {
         let head = "HTTP/1.1 502 Bad Gateway\r\ncontent-security-policy: style-src https://*.gleaner.internal\r\n\r\n";
         let page = "<p class=\"bad\">The server said &lt;b&gt;; <code>access.allow_targets</code> helps.</p>";
-        let reason = Answer(format!("{head}{page}")).reason().unwrap();
+        let reason = WebAnswer(format!("{head}{page}")).reason().unwrap();
         assert_eq!(reason, "The server said <b>; `access.allow_targets` helps.");
         assert!(next_step(&reason).contains("the configuration's will"));
-        assert!(Answer(format!("HTTP/1.1 502 x\r\n\r\n{page}")).reason().is_none());
-        assert!(Answer(head.replace("502", "200") + page).reason().is_none());
+        assert!(WebAnswer(format!("HTTP/1.1 502 x\r\n\r\n{page}")).reason().is_none());
+        assert!(WebAnswer(head.replace("502", "200") + page).reason().is_none());
     }
 
     #[test]

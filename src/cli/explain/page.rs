@@ -16,7 +16,7 @@ use crate::{
 
 /// In which form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum ExplainFormat {
     /// A line for each filter, block and removed part
     #[default]
     Text,
@@ -41,14 +41,14 @@ pub(super) fn explain(
     url: &Url,
     overlay: &Overlay,
     loaded: &LoadedConfig,
-    format: Format,
+    format: ExplainFormat,
 ) -> anyhow::Result<()> {
     let chain = loaded.chain(&overlay.over(&loaded.config.filters)?)?;
     let explanation = Arc::new(chain).why(html, url).map_err(page_failure).with_context(|| url.to_string())?;
     say(&match format {
-        Format::Text => text(&explanation),
-        Format::Json => serde_json::to_string_pretty(&explanation)? + "\n",
-        Format::Html => with_base(explanation.html, url),
+        ExplainFormat::Text => text(&explanation),
+        ExplainFormat::Json => serde_json::to_string_pretty(&explanation)? + "\n",
+        ExplainFormat::Html => with_base(explanation.html, url),
     })
 }
 

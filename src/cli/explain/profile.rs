@@ -18,7 +18,7 @@ use crate::{
 
 /// The treatment of a client's connections to a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Connection {
+pub(super) enum ConnectionView {
     /// The proxy sees requests: over plain HTTP, or because it opens TLS.
     Seen,
     /// The proxy would see requests if a browser of this client trusted the certificate.
@@ -28,11 +28,11 @@ pub(super) enum Connection {
 }
 
 /// The decisions for this client at this address, one a line, and the treatment of its connection.
-pub(super) fn explain(config: &Config, asker: &ClientInfo<'_>, url: &Url) -> (String, Connection) {
+pub(super) fn explain(config: &Config, asker: &ClientInfo<'_>, url: &Url) -> (String, ConnectionView) {
     let host = url.host_str().unwrap_or_default().trim_end_matches('.');
     let mut text = String::new();
     let Some(Choice { profile, rule, .. }) = config.profiles.choose(asker, host) else {
-        return (text, Connection::Seen);
+        return (text, ConnectionView::Seen);
     };
     let mut line = |name: &str, value: &str| {
         // Writing to a string cannot fail.
@@ -48,15 +48,15 @@ pub(super) fn explain(config: &Config, asker: &ClientInfo<'_>, url: &Url) -> (St
     }
     let (connection, how) = match url.scheme() {
         "https" => encrypted(config, asker, url, host, profile.intercept),
-        _ => (Connection::Seen, Vec::new()),
+        _ => (ConnectionView::Seen, Vec::new()),
     };
     let excepted = [
         (config.rewrite.except.matches(host), "the host is in `rewrite.except`"),
         (config.never_processed.matches(host), "the host is in `leave_alone`"),
         (!profile.rewrite, "the profile does not rewrite pages"),
-        (connection == Connection::Tunnelled, "the connection is tunnelled"),
+        (connection == ConnectionView::Tunnelled, "the connection is tunnelled"),
         (
-            connection == Connection::Untrusted,
+            connection == ConnectionView::Untrusted,
             "the connection is tunnelled; rewritten for browsers that trust the certificate",
         ),
     ];
@@ -91,7 +91,7 @@ pub(super) fn answered(config: &Config, asker: &ClientInfo<'_>, url: &Url) -> Op
 }
 
 fn target(url: &Url) -> Option<Target> {
-    Target::of_absolute(&url.as_str().parse().ok()?).ok()
+    Target::from_absolute(&url.as_str().parse().ok()?).ok()
 }
 
 /// The treatment of an encrypted connection, and its reason.
@@ -101,8 +101,8 @@ fn encrypted(
     url: &Url,
     host: &str,
     intercept: Intercept,
-) -> (Connection, Vec<String>) {
-    let tunnelled = |reason: &str| (Connection::Tunnelled, vec![format!("tunnelled: {reason}")]);
+) -> (ConnectionView, Vec<String>) {
+    let tunnelled = |reason: &str| (ConnectionView::Tunnelled, vec![format!("tunnelled: {reason}")]);
     let excepted = [
         (config.https.except.matches(host), "the host is in `https.except`"),
         (config.never_processed.matches(host), "the host is in `leave_alone`"),
@@ -120,7 +120,7 @@ fn encrypted(
         let others = refusing
             .iter()
             .map(|program| format!("but tunnelled for a program that refuses the certificate: {program}"));
-        (Connection::Seen, [how].into_iter().chain(others).collect())
+        (ConnectionView::Seen, [how].into_iter().chain(others).collect())
     };
     if intercept == Intercept::On {
         return opened("opened: `intercept` is on for this profile".to_owned());
@@ -130,7 +130,7 @@ fn encrypted(
     match (trusts.count(), agent.is_empty()) {
         (0, is_any) => {
             let which = if is_any { "no browser of this device has" } else { "this browser has not" };
-            (Connection::Untrusted, vec![format!("tunnelled: {which} shown that it trusts the certificate")])
+            (ConnectionView::Untrusted, vec![format!("tunnelled: {which} shown that it trusts the certificate")])
         }
         (_, false) => opened("opened: this browser trusts the certificate".to_owned()),
         (1, true) => opened("opened for the one browser of this device that trusts the certificate".to_owned()),

@@ -10,7 +10,7 @@ use std::{
 use anyhow::Context;
 use url::Url;
 
-use super::Args;
+use super::ExtractArgs;
 use crate::cli::{EX_DATAERR, EX_IOERR, Failure};
 
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub(in crate::cli) fn address_of(file: &Path) -> Url {
 pub(super) type Tasks = Box<dyn Iterator<Item = Task> + Send>;
 
 /// The pages of the arguments; a list is read as its pages are needed, because it may be long.
-pub(super) fn all(args: &Args) -> anyhow::Result<Tasks> {
+pub(super) fn all(args: &ExtractArgs) -> anyhow::Result<Tasks> {
     let Some(list) = &args.from_list else {
         let mut files = args.files.clone();
         if files.is_empty() {

@@ -15,8 +15,8 @@ const INIT: &str = "ExecStartPre=";
 
 pub(super) fn plan(wish: &Wish) -> anyhow::Result<Plan> {
     let (scope, file, text) = match wish.scope {
-        Scope::System => ("", "/etc/systemd/system/gleaner.service".into(), of_system(wish)?),
-        Scope::User => (" --user", wish.home.join(".config/systemd/user/gleaner.service"), of_user(wish)),
+        Scope::System => ("", "/etc/systemd/system/gleaner.service".into(), system_unit(wish)?),
+        Scope::User => (" --user", wish.home.join(".config/systemd/user/gleaner.service"), user_unit(wish)),
     };
     let systemctl = |verb: &str| words(&format!("systemctl{scope} {verb}"));
     let journal = format!("its log: `journalctl{scope} -u gleaner`");
@@ -33,7 +33,7 @@ pub(super) fn plan(wish: &Wish) -> anyhow::Result<Plan> {
     })
 }
 
-fn of_system(wish: &Wish) -> anyhow::Result<String> {
+fn system_unit(wish: &Wish) -> anyhow::Result<String> {
     if ["/home", "/root", "/run/user"].iter().any(|hidden| wish.program.starts_with(hidden)) {
         let program = wish.program.display();
         return Err(Failure::error(
@@ -57,7 +57,7 @@ fn of_system(wish: &Wish) -> anyhow::Result<String> {
     Ok(format!("# {MARK}\n{}", unit.replace(PROGRAM, &quoted(&wish.program))))
 }
 
-fn of_user(wish: &Wish) -> String {
+fn user_unit(wish: &Wish) -> String {
     let config = wish.config.as_deref().map(|config| format!(" --config {}", quoted(config))).unwrap_or_default();
     let lan = if wish.lan { " --lan" } else { "" };
     format!(

@@ -77,7 +77,7 @@ pub(in crate::client) struct MissingIssuer {
 
 impl MissingIssuer {
     /// Where the issuer of this certificate is, if it says so.
-    pub(super) fn of(certificate: &CertificateDer<'_>) -> Option<Self> {
+    pub(super) fn from_certificate(certificate: &CertificateDer<'_>) -> Option<Self> {
         let (_, parsed) = parse_x509_certificate(certificate).ok()?;
         let url = ca_issuers(&parsed)?;
         (parsed.subject() != parsed.issuer()).then_some(Self { url })

@@ -44,7 +44,7 @@ pub(crate) struct IncomingBody {
 
 impl IncomingBody {
     /// The body of a client's request.
-    pub(crate) fn of_request(incoming: Incoming, version: Version) -> Self {
+    pub(crate) fn from_request(incoming: Incoming, version: Version) -> Self {
         let is_http2 = version == Version::HTTP_2;
         Self::new(incoming, is_http2, is_http2, None)
     }
@@ -52,7 +52,7 @@ impl IncomingBody {
     /// Reads a request that is answered here to its end: over HTTP/2 some clients take an answer to half of an upload for an error.
     pub(crate) async fn read_to_end(request: Request<Incoming>) {
         let (version, is_tunnel) = (request.version(), request.method() == Method::CONNECT);
-        let mut body = Self::of_request(request.into_body(), version);
+        let mut body = Self::from_request(request.into_body(), version);
         if body.drains && !is_tunnel && !body.is_end_stream() {
             let _ = timeout(UPLOAD_FIRST, async { while let Some(Ok(_)) = body.frame().await {} }).await;
         }
@@ -60,7 +60,7 @@ impl IncomingBody {
 
     /// The body of a server's response. A server that has answered may reset a stream on which the request is still
     /// being sent (RFC 9113 § 8.1, `NO_ERROR`); whether it had ended its response shows then only by the length.
-    pub(crate) fn of_response(
+    pub(crate) fn from_response(
         incoming: Incoming,
         version: Version,
         upload: Option<Upload>,

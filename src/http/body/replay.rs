@@ -41,7 +41,7 @@ impl Body {
     pub(crate) fn replayable(self) -> (Self, ReplayHandle) {
         let replay = Replay { body: Some(self), read: Some(VecDeque::new()), bytes: 0 };
         let replay = Arc::new(Mutex::new(replay));
-        (Self::of(ReplayBody(Arc::clone(&replay))), ReplayHandle(replay))
+        (Self::new(ReplayBody(Arc::clone(&replay))), ReplayHandle(replay))
     }
 }
 

@@ -22,17 +22,17 @@ use crate::util::idle;
 /// A request's body on its way to an origin; given up where this is dropped before it was released.
 #[derive(Debug)]
 pub(crate) struct Upload {
-    shared: Arc<Shared>,
+    shared: Arc<SharedBody>,
     count: ByteCount,
     is_released: bool,
 }
 
 /// The body that is sent.
 #[derive(Debug)]
-struct UploadBody(Arc<Shared>);
+struct UploadBody(Arc<SharedBody>);
 
 #[derive(Debug)]
-struct Shared {
+struct SharedBody {
     /// `None` once it was given up.
     body: Mutex<Option<Body>>,
     /// Nothing is left to send.
@@ -41,14 +41,14 @@ struct Shared {
 
 impl Upload {
     /// Takes hold of the body of a request, if it has one.
-    pub(crate) fn of(request: &mut Request<Body>) -> Option<Self> {
+    pub(crate) fn from_request(request: &mut Request<Body>) -> Option<Self> {
         if request.body().is_end_stream() {
             return None;
         }
         let mut body = std::mem::take(request.body_mut());
         let count = Arc::clone(body.count.get_or_insert_default());
-        let shared = Arc::new(Shared { body: Mutex::new(Some(body)), done: CancellationToken::new() });
-        *request.body_mut() = Body::of(UploadBody(Arc::clone(&shared)));
+        let shared = Arc::new(SharedBody { body: Mutex::new(Some(body)), done: CancellationToken::new() });
+        *request.body_mut() = Body::new(UploadBody(Arc::clone(&shared)));
         Some(Self { shared, count, is_released: false })
     }
 
@@ -82,7 +82,7 @@ impl Drop for Upload {
     }
 }
 
-impl Shared {
+impl SharedBody {
     fn give_up(&self) {
         let body = self.body.lock().take();
         drop(body);

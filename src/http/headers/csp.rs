@@ -12,7 +12,7 @@ pub(crate) fn apply(headers: &mut HeaderMap, change: &CspChange) {
     let changed: Vec<String> = match change {
         CspChange::Keep => return,
         CspChange::Replace(policy) => {
-            [(*policy).to_owned()].into_iter().chain(policies.filter_map(of_the_site)).collect()
+            [(*policy).to_owned()].into_iter().chain(policies.filter_map(site_policy)).collect()
         }
         CspChange::AllowStyle(source) => policies.map(|policy| allow_style(policy.trim(), source)).collect(),
     };
@@ -29,7 +29,7 @@ pub(crate) fn apply(headers: &mut HeaderMap, change: &CspChange) {
 /// The site's policy for a rewritten page, beside ours: policies intersect (CSP 3 § 8.1), so that pictures, frames, forms and `<base>`
 /// come from where the site allows them. Without its directives for scripts, of which there are none, for styles, which are ours, and
 /// for reports, which would be about our page.
-fn of_the_site(policy: &str) -> Option<String> {
+fn site_policy(policy: &str) -> Option<String> {
     const LEFT_OUT: [&str; 7] = [
         "script-src",
         "style-src",

@@ -13,7 +13,7 @@ pub(crate) enum Media {
 }
 
 impl Media {
-    pub(crate) fn of(headers: &HeaderMap) -> Self {
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Self {
         let mut fields = headers.get_all(header::CONTENT_TYPE).iter();
         let first = fields.next().and_then(|field| field.to_str().ok()).unwrap_or_default();
         let essence = first.split([';', ',']).next().unwrap_or_default().trim_ascii();
@@ -55,7 +55,7 @@ mod tests {
         ];
         for (values, media) in cases {
             let field = |value: &&[u8]| (header::CONTENT_TYPE, HeaderValue::from_bytes(value).unwrap());
-            assert_eq!(Media::of(&values.iter().map(field).collect()), media, "{values:?}");
+            assert_eq!(Media::from_headers(&values.iter().map(field).collect()), media, "{values:?}");
         }
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn rewritten(headers: &HeaderMap, format: Format, csp: &CspChange, ta
 }
 
 /// Changes the fields of a page to those of a view: it is made anew each time, and its address is for nobody else.
-pub(crate) fn of_view(headers: &mut HeaderMap) {
+pub(crate) fn for_view(headers: &mut HeaderMap) {
     *headers = without(headers, |name| [header::ETAG, header::LAST_MODIFIED].contains(name));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("strict-origin"));

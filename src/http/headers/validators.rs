@@ -47,8 +47,8 @@ impl Tagger {
         for original in our_tags.iter().filter_map(|tag| self.original(tag)) {
             is_ours = true;
             match original {
-                Original::Tag(tag) => tags.push(tag),
-                Original::Date(date) => since = Some(date),
+                OriginalValidator::Tag(tag) => tags.push(tag),
+                OriginalValidator::Date(date) => since = Some(date),
             }
         }
         // The date belongs to the same copy; alone it would confirm a page of an earlier configuration.
@@ -100,19 +100,19 @@ impl Tagger {
     }
 
     /// The origin's validator, if the tag is ours and of this configuration.
-    fn original(&self, tag: &str) -> Option<Original> {
+    fn original(&self, tag: &str) -> Option<OriginalValidator> {
         let rest = ours(tag)?.strip_prefix(self.configuration.as_str())?.strip_prefix('-')?;
         let (kind, original) = rest.split_once('-')?;
         match kind {
-            "s" => Some(Original::Tag(format!("\"{original}\""))),
-            "w" => Some(Original::Tag(format!("W/\"{original}\""))),
-            "m" => Some(Original::Date(original.replace('_', " "))),
+            "s" => Some(OriginalValidator::Tag(format!("\"{original}\""))),
+            "w" => Some(OriginalValidator::Tag(format!("W/\"{original}\""))),
+            "m" => Some(OriginalValidator::Date(original.replace('_', " "))),
             _ => None,
         }
     }
 }
 
-enum Original {
+enum OriginalValidator {
     Tag(String),
     Date(String),
 }
@@ -131,13 +131,13 @@ pub(crate) fn has_ours(headers: &HeaderMap) -> bool {
 }
 
 /// The validator by which clients ask for a response again: its tag, or else its date (RFC 9110 § 13.1.3).
-pub(crate) fn of_response(headers: &HeaderMap) -> Option<String> {
+pub(crate) fn response_validator(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(header::ETAG).or_else(|| headers.get(header::LAST_MODIFIED))?;
     value.to_str().ok().map(str::to_owned)
 }
 
 /// The validators of the stored copies that a request names.
-pub(crate) fn of_copies(headers: &HeaderMap) -> Vec<String> {
+pub(crate) fn copy_validators(headers: &HeaderMap) -> Vec<String> {
     let text = |name| headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
     let tags: Vec<String> = text(header::IF_NONE_MATCH).flat_map(split_quoted).collect();
     if tags.is_empty() { text(header::IF_MODIFIED_SINCE).map(str::to_owned).collect() } else { tags }

@@ -29,11 +29,11 @@ const WRITER_PAUSE: Duration = Duration::from_millis(20);
 
 pub(super) struct LogQueue {
     lines: Sender<Vec<u8>>,
-    counts: Arc<Counts>,
+    counts: Arc<QueueCounts>,
 }
 
 #[derive(Default)]
-struct Counts {
+struct QueueCounts {
     /// Lines that are not written yet.
     queued: AtomicUsize,
     lost: AtomicUsize,
@@ -84,7 +84,7 @@ impl Write for LineWriter {
     }
 }
 
-fn write_lines(queued: &Receiver<Vec<u8>>, counts: &Counts) {
+fn write_lines(queued: &Receiver<Vec<u8>>, counts: &QueueCounts) {
     // A descriptor of its own: `io::stderr` is locked while a write blocks.
     let out: Box<dyn Write> = match io::stderr().as_fd().try_clone_to_owned() {
         Ok(own) => Box::new(File::from(own)),

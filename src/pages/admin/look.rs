@@ -8,24 +8,29 @@ use maud::{Markup, html};
 use url::{Url, form_urlencoded};
 
 use super::AdminRequest;
-use crate::{config::ClientInfo, http::body::Body, net::control_host::LOOK, pages::template, state::proxy::Proxy};
+use crate::{
+    config::ClientInfo,
+    http::body::Body,
+    net::control_host::LOOK,
+    pages::{form_fields::FormFields, template},
+    state::proxy::Proxy,
+};
 
 /// From one size of type to the next, in percent.
 const STEP: u16 = 15;
 
 pub(super) fn answer<B>(proxy: &Proxy, visit: &AdminRequest<'_>, request: &Request<B>) -> Response<Body> {
-    let query: Vec<_> = form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes()).collect();
-    let value = |wanted: &str| query.iter().find(|(name, _)| name == wanted).map(|(_, value)| &**value);
-    let page = value("page").and_then(|page| Url::parse(page).ok());
+    let query = FormFields::parse(request.uri().query().unwrap_or_default().as_bytes());
+    let page = Url::parse(query.get("page")).ok();
     let page = page.filter(|page| ["http", "https"].contains(&page.scheme()));
     let is_token = |token: &str| proxy.forms.is_token(token, &visit.device, LOOK);
-    if let Some(chosen) = value("look").filter(|_| value("token").is_some_and(is_token)) {
+    if let Some(chosen) = query.find("look").filter(|_| is_token(query.get("token"))) {
         // Ours are JSON; another text means the profile's.
         proxy.reader_preferences.set(&visit.device, serde_json::from_str(chosen).ok());
         return template::see_other(&path(page.as_ref(), &[]));
     }
-    let chosen = proxy.reader_preferences.of(&visit.device);
-    let look = chosen.unwrap_or_else(|| of_profile(proxy, visit, page.as_ref()));
+    let chosen = proxy.reader_preferences.get(&visit.device);
+    let look = chosen.unwrap_or_else(|| profile_look(proxy, visit, page.as_ref()));
     template::page(
         StatusCode::OK,
         &markup(look, chosen.is_some(), page.as_ref(), &proxy.forms.token(&visit.device, LOOK)),
@@ -39,7 +44,7 @@ fn path(page: Option<&Url>, chosen: &[(&str, &str)]) -> String {
     format!("{LOOK}?{}", query.extend_pairs(page).extend_pairs(chosen).finish())
 }
 
-fn of_profile(proxy: &Proxy, visit: &AdminRequest<'_>, page: Option<&Url>) -> ReaderLook {
+fn profile_look(proxy: &Proxy, visit: &AdminRequest<'_>, page: Option<&Url>) -> ReaderLook {
     let state = proxy.state();
     let asker = ClientInfo {
         client: visit.device.address,

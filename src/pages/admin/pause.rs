@@ -6,13 +6,12 @@ use std::time::Duration;
 
 use http::{Response, StatusCode};
 use maud::{Markup, html};
-use url::form_urlencoded;
 
 use crate::{
     blocking::{minutes_until, parse_duration},
     http::body::Body,
     net::device::Device,
-    pages::template,
+    pages::{form_fields::FormFields, template},
     state::proxy::Proxy,
 };
 
@@ -30,10 +29,8 @@ pub(super) fn answer(proxy: &Proxy, device: &Device) -> Response<Body> {
 
 /// Pauses, and leads to the page that shows it: what a browser loads again must not pause again.
 pub(super) fn post(proxy: &Proxy, device: &Device, query: &str) -> Option<Response<Body>> {
-    let query: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
-    let value = |wanted: &str| query.iter().find(|(name, _)| name == wanted).map(|(_, value)| &**value);
-    let chosen =
-        value("for").filter(|_| value("token").is_some_and(|token| proxy.forms.is_token(token, device, PATH)))?;
+    let query = FormFields::parse(query.as_bytes());
+    let chosen = query.find("for").filter(|_| proxy.forms.is_token(query.get("token"), device, PATH))?;
     let length = if chosen == "off" { Duration::ZERO } else { parse_duration(chosen).ok()? };
     proxy.paused_devices.set(device, length);
     Some(template::see_other(PATH))

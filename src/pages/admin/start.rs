@@ -176,7 +176,7 @@ fn steps(steps: &[Markup]) -> Markup {
 
 /// The proxy's knowledge of this device, and how to make it forget.
 fn this_device(proxy: &Proxy, visit: &AdminRequest<'_>, choice: Option<Choice<'_>>, is_known: bool) -> Markup {
-    let tunnelled = proxy.tunnelled.of(&visit.device);
+    let tunnelled = proxy.tunnelled.for_device(&visit.device);
     let forget = forms::button(&proxy.forms, &visit.device, forms::FORGET, "Forget this device");
     html! {
         h2 { "This device" }

@@ -10,7 +10,7 @@ use http::{HeaderValue, Method, Response, StatusCode, header, request::Parts};
 use maud::{Markup, html};
 use tracing::{info, warn};
 
-use super::{Fields, PanelRequest, notice, page, see_other, site};
+use super::{FormFields, PanelRequest, notice, page, see_other, site};
 use crate::{
     http::body::Body,
     net::{credentials::Denied, device::Device, target::Scheme},
@@ -37,7 +37,7 @@ impl PanelVisitor {
     }
 
     /// Whether a form is one of ours, made for this client.
-    pub(super) fn wrote(&self, form: &Fields) -> bool {
+    pub(super) fn wrote(&self, form: &FormFields) -> bool {
         form.get("token") == self.token
     }
 }
@@ -143,7 +143,7 @@ pub(super) fn log_in_page(
 }
 
 /// Checks the password and begins a session.
-pub(super) async fn log_in(visit: &PanelRequest<'_>, form: &Fields) -> Response<Body> {
+pub(super) async fn log_in(visit: &PanelRequest<'_>, form: &FormFields) -> Response<Body> {
     let Some(login) = &visit.state.panel_login else {
         return see_other("/panel");
     };

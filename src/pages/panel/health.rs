@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use http::{Response, StatusCode};
 use maud::{Markup, html};
 
-use super::{Fields, PanelRequest, ago, bytes, notice, see_other};
+use super::{FormFields, PanelRequest, ago, bytes, notice, see_other};
 use crate::{
     blocking::{ListState, Pause, fetches, minutes_until, parse_duration},
     config::ListSource,
@@ -64,7 +64,7 @@ fn pause(visit: &PanelRequest<'_>) -> Markup {
 }
 
 /// Sets it. It takes effect when the file that has it is read, within a second.
-pub(super) fn set_pause(visit: &PanelRequest<'_>, form: &Fields) -> Response<Body> {
+pub(super) fn set_pause(visit: &PanelRequest<'_>, form: &FormFields) -> Response<Body> {
     let Some(dir) = visit.state.config.blocking.dir.as_deref() else {
         return notice(
             StatusCode::INTERNAL_SERVER_ERROR,
@@ -174,7 +174,7 @@ fn bypassed(visit: &PanelRequest<'_>) -> Markup {
     }
 }
 
-pub(super) fn forget(visit: &PanelRequest<'_>, form: &Fields) -> Response<Body> {
+pub(super) fn forget(visit: &PanelRequest<'_>, form: &FormFields) -> Response<Body> {
     let proxy = visit.proxy;
     if let Ok(address) = form.get("device").parse() {
         proxy.trusted_devices.forget_address(address);

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use maud::{Markup, html};
 
 use super::{PanelRequest, ago, bytes, charts};
-use crate::http::history::{Client, Counts, Record, Totals, hour};
+use crate::http::history::{ClientKey, Record, RequestCounts, Totals, hour};
 
 /// Rows of a table.
 const ROWS: usize = 15;
@@ -55,7 +55,7 @@ fn figure(value: impl maud::Render, words: &str) -> Markup {
 }
 
 /// A device in words.
-pub(super) fn name((address, user): &Client) -> String {
+pub(super) fn name((address, user): &ClientKey) -> String {
     let address = if address.is_loopback() { "this machine".to_owned() } else { address.to_string() };
     user.as_ref().map_or(address.clone(), |user| format!("{address}, {user}"))
 }
@@ -71,10 +71,10 @@ fn added(last: &[std::sync::Arc<Record>]) -> Option<(u128, u128)> {
 fn last_day(totals: &Totals) -> Markup {
     let now = hour(SystemTime::now());
     let of = |hour: u64| {
-        totals.hours.iter().find(|(found, _)| *found == hour).map_or_else(Counts::default, |(_, counts)| *counts)
+        totals.hours.iter().find(|(found, _)| *found == hour).map_or_else(RequestCounts::default, |(_, counts)| *counts)
     };
-    let hours: Vec<Counts> = (0..24).map(|index| of(now - 23 + index)).collect();
-    let chart = |title: &str, value: fn(&Counts) -> u64| {
+    let hours: Vec<RequestCounts> = (0..24).map(|index| of(now - 23 + index)).collect();
+    let chart = |title: &str, value: fn(&RequestCounts) -> u64| {
         let values: Vec<u64> = hours.iter().map(value).collect();
         let most = values.iter().max().copied().unwrap_or(0);
         let label = format!("{title} in each of the last 24 hours, {most} in the busiest, {} in this one", values[23]);
@@ -90,7 +90,13 @@ fn last_day(totals: &Totals) -> Markup {
     }
 }
 
-fn table<K>(rows: &[(&K, &Counts)], others: &Counts, all: &Counts, key: &str, show: impl Fn(&K) -> Markup) -> Markup {
+fn table<K>(
+    rows: &[(&K, &RequestCounts)],
+    others: &RequestCounts,
+    all: &RequestCounts,
+    key: &str,
+    show: impl Fn(&K) -> Markup,
+) -> Markup {
     let listed: u64 = rows.iter().map(|(_, counts)| counts.requests).sum();
     let rest = all.requests.saturating_sub(listed);
     html! {

@@ -16,7 +16,7 @@ use tokio::{
     time::{Instant, sleep_until, timeout},
 };
 
-use super::{Fields, PanelRequest, ago, bytes, harden, overview};
+use super::{FormFields, PanelRequest, ago, bytes, harden, overview};
 use crate::{
     http::{
         body::{Body, BodyError},
@@ -43,7 +43,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn of(query: &Fields) -> Self {
+    fn from_query(query: &FormFields) -> Self {
         Self { device: query.get("device").parse().ok(), host: query.get("host").trim().to_ascii_lowercase() }
     }
 
@@ -53,7 +53,7 @@ impl Wanted {
 }
 
 pub(super) fn page(visit: &PanelRequest<'_>) -> Markup {
-    let wanted = Wanted::of(&visit.query);
+    let wanted = Wanted::from_query(&visit.query);
     let records = visit.proxy.records.last();
     let shown: Vec<_> = records.iter().filter(|record| wanted.has(record)).take(ROWS).collect();
     let totals = visit.proxy.records.totals();
@@ -122,10 +122,10 @@ fn happened(record: &Record) -> String {
 /// Rows as they come, as server-sent events.
 pub(super) fn live(visit: &PanelRequest<'_>) -> Response<Body> {
     let end = visit.connection.shutdown.draining.clone();
-    let rows = rows(visit.proxy.records.live(), Wanted::of(&visit.query));
+    let rows = rows(visit.proxy.records.live(), Wanted::from_query(&visit.query));
     let frames = rows.take_until(async move { end.cancelled().await });
     let frames = frames.map(|row| Ok::<_, BodyError>(Frame::data(row)));
-    let mut response = Response::new(Body::of(http_body_util::StreamBody::new(frames)));
+    let mut response = Response::new(Body::new(http_body_util::StreamBody::new(frames)));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     harden(&mut response);
     response

@@ -22,7 +22,7 @@ use serde_json::Value as Json;
 use serde_yaml::Value;
 
 use self::form::Form;
-use super::{Fields, PanelRequest, notice, see_other};
+use super::{FormFields, PanelRequest, notice, see_other};
 use crate::{
     config::{
         self, Intercept, Preset,
@@ -81,13 +81,13 @@ impl Tab {
 }
 
 /// The configuration as it is written.
-pub(super) struct Source {
+pub(super) struct ConfigText {
     /// None: the defaults within the program.
     pub(super) file: Option<PathBuf>,
     pub(super) text: String,
 }
 
-impl Source {
+impl ConfigText {
     pub(super) fn read(visit: &PanelRequest<'_>) -> Result<Self, String> {
         let Some(file) = visit.proxy.config_file() else {
             return Ok(Self { file: None, text: String::new() });
@@ -155,7 +155,7 @@ pub(super) fn page(visit: &PanelRequest<'_>, slug: &str) -> Response<Body> {
     let Some(tab) = Tab::find(slug) else {
         return notice(StatusCode::NOT_FOUND, "Not here", "There are no such settings.");
     };
-    match Form::of_file(visit, tab) {
+    match Form::from_file(visit, tab) {
         Ok(form) => form.show(&html! {
             @match visit.query.get("saved") {
                 "" => {}
@@ -170,14 +170,14 @@ pub(super) fn page(visit: &PanelRequest<'_>, slug: &str) -> Response<Body> {
 }
 
 /// Commits the form of a tab, or shows what it would do to a page.
-pub(super) async fn post(visit: &PanelRequest<'_>, slug: &str, sent: &Fields) -> Response<Body> {
+pub(super) async fn post(visit: &PanelRequest<'_>, slug: &str, sent: &FormFields) -> Response<Body> {
     if slug == "create" {
         return create(visit);
     }
     let Some(tab) = Tab::find(slug) else {
         return notice(StatusCode::NOT_FOUND, "Not here", "There are no such settings.");
     };
-    let mut form = match Form::of_file(visit, tab) {
+    let mut form = match Form::from_file(visit, tab) {
         Ok(form) => form,
         Err(problem) => return notice(StatusCode::CONFLICT, "Nothing was saved", &problem),
     };
@@ -210,7 +210,8 @@ pub(super) async fn post(visit: &PanelRequest<'_>, slug: &str, sent: &Fields) ->
 
 /// Writes the file that `gleaner init` writes.
 fn create(visit: &PanelRequest<'_>) -> Response<Body> {
-    let place = Source::read(visit).ok().filter(|source| source.file.is_none()).and_then(|_| Source::place(visit));
+    let place =
+        ConfigText::read(visit).ok().filter(|source| source.file.is_none()).and_then(|_| ConfigText::place(visit));
     let Some(place) = place else {
         return notice(
             StatusCode::CONFLICT,

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use serde_yaml::{Mapping, Value};
 use url::{Host, Url, form_urlencoded};
 
-use super::{Fields, PanelRequest, notice, see_other, settings::Source};
+use super::{FormFields, PanelRequest, notice, see_other, settings::ConfigText};
 use crate::{
     config::{Choice, Config, edit::Change},
     http::body::Body,
@@ -35,7 +35,7 @@ const EXCEPTIONS: [[&str; 2]; 3] = [["rewrite", "except"], ["https", "except"], 
 /// The site of a request for this page.
 pub(super) fn asked_for(head: &Parts) -> Option<String> {
     let query = head.uri.query().filter(|_| head.uri.path() == "/settings/site")?;
-    host_in(Fields::read(query.as_bytes()).get("host"))
+    host_in(FormFields::parse(query.as_bytes()).get("host"))
 }
 
 /// The rule for a site that is never touched, as it is written.
@@ -65,7 +65,7 @@ pub(super) fn page(visit: &PanelRequest<'_>) -> Response<Body> {
             }
         });
     };
-    let tree = Source::read(visit).and_then(|source| source.tree());
+    let tree = ConfigText::read(visit).and_then(|source| source.tree());
     visit.show(&host, &html! {
         @match visit.query.get("saved") {
             "" => {}
@@ -90,7 +90,7 @@ pub(super) fn page(visit: &PanelRequest<'_>) -> Response<Body> {
 }
 
 /// The page of this site that the reader came from.
-fn page_of(fields: &Fields, host: &str) -> Option<Url> {
+fn page_of(fields: &FormFields, host: &str) -> Option<Url> {
     let page = Url::parse(fields.get("page")).ok()?;
     (["http", "https"].contains(&page.scheme()) && page.host_str() == Some(host)).then_some(page)
 }
@@ -134,7 +134,7 @@ fn left_alone(visit: &PanelRequest<'_>, config: &Config, host: &str) -> Option<&
     .find_map(|(is_so, reason)| is_so.then_some(reason))
 }
 
-pub(super) async fn post(visit: &PanelRequest<'_>, form: &Fields) -> Response<Body> {
+pub(super) async fn post(visit: &PanelRequest<'_>, form: &FormFields) -> Response<Body> {
     let choice = CHOICES.iter().find(|(word, _)| *word == form.get("choice"));
     let (Some(host), Some((choice, _))) = (host_in(form.get("host")), choice) else {
         return notice(
@@ -144,7 +144,7 @@ pub(super) async fn post(visit: &PanelRequest<'_>, form: &Fields) -> Response<Bo
         );
     };
     let refused = |problem: &str| notice(StatusCode::CONFLICT, "Nothing was saved", problem);
-    let (tree, source) = match Source::read(visit).and_then(|source| Ok((source.tree()?, source))) {
+    let (tree, source) = match ConfigText::read(visit).and_then(|source| Ok((source.tree()?, source))) {
         Ok(read) => read,
         Err(problem) => return refused(&problem),
     };

@@ -13,7 +13,7 @@ use crate::{
 
 impl PageProfile {
     /// How the page of one request looks, where that is not as its profile has it.
-    pub(crate) fn of_request(
+    pub(crate) fn for_request(
         &self,
         config: &Config,
         blocker: &Arc<Blocker>,
@@ -23,7 +23,7 @@ impl PageProfile {
         reader: Option<ReaderLook>,
     ) -> Option<Self> {
         let changed = if view.is_some() || is_paused {
-            Self::of_view(config, blocker, profile, view.unwrap_or_default(), is_paused).ok()
+            Self::for_view(config, blocker, profile, view.unwrap_or_default(), is_paused).ok()
         } else {
             None
         };
@@ -34,7 +34,7 @@ impl PageProfile {
     }
 
     /// How this profile's pages look in a view, and while blocking is paused.
-    fn of_view(
+    fn for_view(
         config: &Config,
         blocker: &Arc<Blocker>,
         profile: usize,

@@ -42,10 +42,10 @@ pub(crate) struct StoredPage {
 
 /// The pages of all clients, the newest last.
 #[derive(Debug, Default)]
-pub(crate) struct Originals(Mutex<VecDeque<Entry>>);
+pub(crate) struct Originals(Mutex<VecDeque<StoredEntry>>);
 
 #[derive(Debug)]
-struct Entry {
+struct StoredEntry {
     client: Device,
     id: PageId,
     since: Instant,
@@ -60,13 +60,13 @@ impl Originals {
         }
         let mut entries = self.0.lock();
         entries.retain(|entry| entry.is_fresh() && !(entry.client == *client && entry.id == id));
-        let is_of_client = |entry: &Entry| entry.client == *client;
+        let is_of_client = |entry: &StoredEntry| entry.client == *client;
         if entries.iter().filter(|entry| is_of_client(entry)).count() >= MAX_PAGES
             && let Some(oldest) = entries.iter().position(is_of_client)
         {
             entries.remove(oldest);
         }
-        entries.push_back(Entry { client: client.clone(), id, since: Instant::now(), kept: Arc::new(kept) });
+        entries.push_back(StoredEntry { client: client.clone(), id, since: Instant::now(), kept: Arc::new(kept) });
         let mut bytes: usize = entries.iter().map(|entry| entry.kept.bytes()).sum();
         while bytes > MAX_BYTES
             && let Some(oldest) = entries.pop_front()
@@ -82,7 +82,7 @@ impl Originals {
     }
 }
 
-impl Entry {
+impl StoredEntry {
     fn is_fresh(&self) -> bool {
         self.since.elapsed() < KEPT_FOR
     }

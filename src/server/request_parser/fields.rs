@@ -5,7 +5,7 @@ use crate::{http::headers::MAX_FIELDS, net::target};
 
 /// Framing and host, as the fields give them.
 #[derive(Debug, Default)]
-pub(super) struct Fields {
+pub(super) struct HeadFields {
     count: usize,
     hosts: usize,
     /// A value of `Host` that is more than a host and a port.
@@ -14,7 +14,7 @@ pub(super) struct Fields {
     codings: Vec<Vec<u8>>,
 }
 
-impl Fields {
+impl HeadFields {
     /// RFC 9112 § 5: `name ":" OWS value OWS`.
     pub(super) fn add(&mut self, line: &[u8]) -> Result<(), ParseRejection> {
         self.count += 1;

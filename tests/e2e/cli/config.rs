@@ -100,7 +100,8 @@ fn a_mistake_is_reported_with_its_place_its_key_and_what_is_expected() {
         ("authority: { dir: '' }", "1:19: authority.dir: the path is empty", "a path"),
         ("https: { intercept: maybe }", "1:21: https.intercept: \"maybe\"", "`auto`, `on` or `off`"),
         ("blocking: { lists: [easylst] }", "1:21: blocking.lists: there is no list \"easylst\", did you mean `easylist`", "expected `builtin`"),
-        ("filters: { ad_server_lists: [x] }", "1:12: filters: unknown key `ad_server_lists`", "`ad_server_lists` is now `lists`, indented under `blocking:`"),
+        ("filters: { ad_server_lists: [x] }", "1:12: filters: unknown key `ad_server_lists`", "it is now `blocking.lists`"),
+        ("ad_server_lists: [builtin]", "1:1: unknown key `ad_server_lists`", "it is now `blocking.lists`"),
         ("blocking: { lists: ['ftp://a.example/'] }", "1:21: blocking.lists: \"ftp://a.example/\" is no address", ""),
         ("blocking: { list: [builtin] }", "1:13: blocking: unknown key `list`", "did you mean `lists`"),
         ("blocking:\n  except_by_list: { easylist: [] }", "2:19: blocking.except_by_list: \"easylist\" is none", "`builtin`"),
@@ -220,13 +221,6 @@ fn a_bad_list_or_line_is_told_and_stops_nothing() {
 }
 
 #[test]
-fn the_old_name_of_the_lists_still_counts_with_a_hint() {
-    let old = loaded("ad_server_lists: [builtin]");
-    assert_eq!(old.config.blocking, config("").blocking);
-    assert!(old.hints[0].contains("`ad_server_lists` is now `lists`"), "{:?}", old.hints);
-}
-
-#[test]
 fn a_wildcard_excepts_hosts_from_the_lists_too() {
     let config = config("filters: { ad_servers: { except: ['*.a.example', .b.example] } }");
     assert_eq!(config.filters.ad_servers.except, ["a.example", "b.example"]);
@@ -247,12 +241,4 @@ fn a_file_in_place_of_the_authoritys_folder_is_refused() {
     let file = dir.path().join("config.yaml");
     let error = Config::from_yaml("authority: { dir: authority }", Some(&file)).unwrap_err();
     assert!(error.to_string().contains("is no folder"), "{error}");
-}
-
-#[test]
-fn an_old_name_is_never_suggested() {
-    for yaml in ["ad_server_list: [builtin]", "ad_servers_lists: []", "nonsense: 1"] {
-        let error = gleaner::Config::from_yaml(yaml, None).unwrap_err().to_string();
-        assert!(!error.contains("ad_server_lists"), "{error}");
-    }
 }

@@ -93,7 +93,7 @@ impl Origin {
         F: Future<Output = ()> + Send + 'static,
     {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        Self::of_listener(listener, serve)
+        Self::from_listener(listener, serve)
     }
 
     /// Gives every connection to this address to a function.
@@ -104,10 +104,10 @@ impl Origin {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        Self::of_listener(TcpListener::bind(addr.into()).await.unwrap(), serve)
+        Self::from_listener(TcpListener::bind(addr.into()).await.unwrap(), serve)
     }
 
-    fn of_listener<F>(listener: TcpListener, serve: impl Fn(TcpStream) -> F + Send + 'static) -> Self
+    fn from_listener<F>(listener: TcpListener, serve: impl Fn(TcpStream) -> F + Send + 'static) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
     {

@@ -18,7 +18,7 @@ pub(super) struct Holder {
 }
 
 impl Holder {
-    pub(super) fn of(addr: SocketAddr) -> Self {
+    pub(super) fn find(addr: SocketAddr) -> Self {
         let root = Path::new("/");
         let tables =
             ["proc/net/tcp", "proc/net/tcp6"].map(|table| fs::read_to_string(root.join(table)).unwrap_or_default());
@@ -83,13 +83,13 @@ mod tests {
     fn this_process_is_found_behind_its_own_listener() {
         for host in ["127.0.0.1:0", "0.0.0.0:0", "[::1]:0"] {
             let Ok(listener) = TcpListener::bind(host) else { continue };
-            let holder = Holder::of(listener.local_addr().unwrap());
+            let holder = Holder::find(listener.local_addr().unwrap());
             if Path::new("/proc/net/tcp").exists() {
                 assert_eq!(holder.process, Some(std::process::id()), "{host}");
                 assert!(holder.to_string().contains("process"), "{holder}");
             }
         }
         let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        assert_eq!(Holder::of(free).process, None);
+        assert_eq!(Holder::find(free).process, None);
     }
 }

@@ -4,10 +4,10 @@ use maud::{Markup, html};
 use serde_json::Value as Json;
 use serde_yaml::{Mapping, Value};
 
-use super::kind::{Kind, Setting};
+use super::kind::{FieldKind, Setting};
 use crate::{
     config::edit::Change,
-    pages::{panel::Fields, template},
+    pages::{form_fields::FormFields, template},
 };
 
 /// A part of a form.
@@ -33,7 +33,7 @@ impl Item {
 /// One setting.
 pub(super) struct Field {
     pub(super) path: Vec<String>,
-    kind: Kind,
+    kind: FieldKind,
     help: String,
     default: Option<Value>,
     /// Value in the file, or the default.
@@ -61,7 +61,7 @@ pub(super) fn collect(schema: &Json, tree: &Value, path: &[String], without: &[&
             value.as_mapping().into_iter().flatten().filter_map(|(key, _)| key.as_str().map(str::to_owned)).collect()
         }
         _ => {
-            let kind = if is_profile_filters { Kind::Yaml } else { Kind::of(schema, &own, tree) };
+            let kind = if is_profile_filters { FieldKind::Yaml } else { FieldKind::from_schema(schema, &own, tree) };
             return items.push(Item::Field(Field { path: path.to_vec(), kind, help, default, value }));
         }
     };
@@ -94,9 +94,9 @@ impl Field {
     }
 
     /// The value in a form; none where the form does not have the field.
-    pub(super) fn read(&self, form: &Fields) -> Option<Value> {
+    pub(super) fn read(&self, form: &FormFields) -> Option<Value> {
         let name = self.name();
-        if let Kind::Rules(keys, _) = &self.kind {
+        if let FieldKind::Rules(keys, _) = &self.kind {
             return form
                 .0
                 .iter()
@@ -107,15 +107,15 @@ impl Field {
         let text = form.0.iter().rev().find(|(found, _)| *found == name).map(|(_, value)| value.replace('\r', ""))?;
         let text = text.trim();
         Some(match &self.kind {
-            Kind::Flag => Value::Bool(text == "true"),
-            _ if text.is_empty() && !matches!(self.kind, Kind::List) => Value::Null,
-            Kind::Choice(_, words) if words.iter().any(|(word, _)| word == "true") => scalar(text),
+            FieldKind::Flag => Value::Bool(text == "true"),
+            _ if text.is_empty() && !matches!(self.kind, FieldKind::List) => Value::Null,
+            FieldKind::Choice(_, words) if words.iter().any(|(word, _)| word == "true") => scalar(text),
             // As it is written, where a boolean stands for the word.
-            Kind::Choice(..) if self.shown() == text => self.value.clone(),
-            Kind::Choice(..) | Kind::Text => Value::String(text.to_owned()),
-            Kind::Number => scalar(text),
-            Kind::List => Value::Sequence(entries(text)),
-            Kind::Rules(..) | Kind::Yaml => {
+            FieldKind::Choice(..) if self.shown() == text => self.value.clone(),
+            FieldKind::Choice(..) | FieldKind::Text => Value::String(text.to_owned()),
+            FieldKind::Number => scalar(text),
+            FieldKind::List => Value::Sequence(entries(text)),
+            FieldKind::Rules(..) | FieldKind::Yaml => {
                 serde_yaml::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
             }
         })
@@ -123,7 +123,7 @@ impl Field {
 
     /// Whether a new rule says for whom it is, but not which profile it gives.
     pub(super) fn lacks_profile(&self, value: &Value) -> bool {
-        matches!(self.kind, Kind::Rules(..))
+        matches!(self.kind, FieldKind::Rules(..))
             && value.as_sequence().into_iter().flatten().any(|rule| rule.get("profile").is_none())
     }
 
@@ -135,7 +135,7 @@ impl Field {
     /// The value as its field shows it.
     fn shown(&self) -> String {
         match (&self.kind, &self.value) {
-            (Kind::Choice(_, words), Value::Bool(on)) if words.iter().any(|(word, _)| word == "on") => {
+            (FieldKind::Choice(_, words), Value::Bool(on)) if words.iter().any(|(word, _)| word == "on") => {
                 if *on { "on" } else { "off" }.to_owned()
             }
             _ => as_text(&self.value),
@@ -150,25 +150,25 @@ impl Field {
         html! {
             div.field {
                 @match &self.kind {
-                    Kind::Flag => {
+                    FieldKind::Flag => {
                         input type="hidden" name=(name) value="false";
                         input id=(name) type="checkbox" name=(name) value="true" checked[self.value == Value::Bool(true)] aria-describedby=(help);
                         " " label for=(name) { (label) }
                     }
-                    Kind::Rules(keys, profiles) => { (self.show_rules(&name, keys, profiles)) }
+                    FieldKind::Rules(keys, profiles) => { (self.show_rules(&name, keys, profiles)) }
                     kind => {
                         label for=(name) { (label) } " "
                         @let value = self.shown();
                         @match kind {
-                            Kind::Choice(may_be_left_out, words) => select id=(name) name=(name) aria-describedby=(help) aria-invalid=[invalid] {
+                            FieldKind::Choice(may_be_left_out, words) => select id=(name) name=(name) aria-describedby=(help) aria-invalid=[invalid] {
                                 @if *may_be_left_out { option value="" { "as everywhere" } }
                                 @for (word, meaning) in words {
                                     option value=(word) selected[*word == value] { (word) @if !meaning.is_empty() { ": " (meaning) } }
                                 }
                             },
-                            Kind::List | Kind::Yaml => textarea id=(name) name=(name) rows=(value.lines().count().clamp(2, 12)) spellcheck="false"
+                            FieldKind::List | FieldKind::Yaml => textarea id=(name) name=(name) rows=(value.lines().count().clamp(2, 12)) spellcheck="false"
                                 aria-describedby=(help) aria-invalid=[invalid] { (value) },
-                            Kind::Number => input id=(name) name=(name) value=(value) inputmode="decimal" size="10" aria-describedby=(help) aria-invalid=[invalid];,
+                            FieldKind::Number => input id=(name) name=(name) value=(value) inputmode="decimal" size="10" aria-describedby=(help) aria-invalid=[invalid];,
                             _ => input id=(name) name=(name) value=(value) size="40" spellcheck="false" aria-describedby=(help) aria-invalid=[invalid];,
                         }
                     }
@@ -176,8 +176,8 @@ impl Field {
                 @for problem in problems { p.bad { (template::prose(problem)) } }
                 p.quiet id=(help) {
                     (template::prose(&self.help))
-                    @if matches!(self.kind, Kind::List) { " One on each line." }
-                    @if let Some(default) = self.default.as_ref().filter(|default| **default != self.value && !matches!(self.kind, Kind::Rules(..))) {
+                    @if matches!(self.kind, FieldKind::List) { " One on each line." }
+                    @if let Some(default) = self.default.as_ref().filter(|default| **default != self.value && !matches!(self.kind, FieldKind::Rules(..))) {
                         " Default: " @if matches!(default, Value::Null) { "none" } @else { (crate::config::edit::on_one_line(default)) } "."
                     }
                 }
@@ -217,7 +217,7 @@ impl Field {
 }
 
 /// The rules of a form. One of the file's without a profile goes; a new one is there as soon as something is entered.
-fn rules(form: &Fields, name: &str, keys: &[(String, String)], in_file: usize) -> Value {
+fn rules(form: &FormFields, name: &str, keys: &[(String, String)], in_file: usize) -> Value {
     let of = |index: usize, key: &str| form.get(&format!("{name}/{index}/{key}")).trim();
     let count = form
         .0

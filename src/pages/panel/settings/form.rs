@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use serde_yaml::Value;
 
 use super::{
-    SCHEMA, Source, Tab,
+    ConfigText, SCHEMA, Tab,
     fields::{self, Field, Item},
     preview, show,
 };
@@ -15,7 +15,8 @@ use crate::{
     config::edit::{self, Change, EditError},
     http::body::Body,
     pages::{
-        panel::{Fields, PanelRequest, edits},
+        form_fields::FormFields,
+        panel::{PanelRequest, edits},
         template,
     },
 };
@@ -30,7 +31,7 @@ const MAX_NAME: usize = 60;
 pub(super) struct Form<'a> {
     visit: &'a PanelRequest<'a>,
     tab: &'static Tab,
-    pub(super) source: Source,
+    pub(super) source: ConfigText,
     /// The settings, with what was entered.
     tree: Value,
     /// Values that were entered otherwise than they are in the file.
@@ -41,13 +42,13 @@ pub(super) struct Form<'a> {
 }
 
 impl<'a> Form<'a> {
-    pub(super) fn of_file(visit: &'a PanelRequest<'a>, tab: &'static Tab) -> Result<Self, String> {
-        let source = Source::read(visit)?;
+    pub(super) fn from_file(visit: &'a PanelRequest<'a>, tab: &'static Tab) -> Result<Self, String> {
+        let source = ConfigText::read(visit)?;
         let tree = source.tree()?;
         Ok(Self { visit, tab, source, tree, changes: Vec::new(), address: String::new(), problems: Vec::new() })
     }
 
-    pub(super) fn fill(&mut self, sent: &Fields) {
+    pub(super) fn fill(&mut self, sent: &FormFields) {
         sent.get("address").trim().clone_into(&mut self.address);
         for item in self.items() {
             if let Item::Field(field) = item
@@ -216,9 +217,9 @@ impl<'a> Form<'a> {
     }
 }
 
-fn where_it_is(visit: &PanelRequest<'_>, source: &Source) -> Markup {
+fn where_it_is(visit: &PanelRequest<'_>, source: &ConfigText) -> Markup {
     html! {
-        @match (&source.file, Source::place(visit)) {
+        @match (&source.file, ConfigText::place(visit)) {
             (Some(file), _) => p.quiet { "In " code { (std::path::absolute(file).unwrap_or_else(|_| file.clone()).display()) } ". What is not written there has its default." },
             (None, Some(place)) => {
                 p { "There is no configuration file yet, and so nothing can be saved. " code { (place.display()) } " would be one, with comments, as "

@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 use serde_yaml::Value;
 
 /// The type of a setting.
-pub(super) enum Kind {
+pub(super) enum FieldKind {
     Flag,
     /// Words, each with its meaning; `true` in front: it may be left out.
     Choice(bool, Vec<(String, String)>),
@@ -50,10 +50,10 @@ fn resolved(schema: &Json, own: &Json) -> Json {
     target.map_or_else(|| own.clone(), |target| resolved(schema, target))
 }
 
-impl Kind {
-    pub(super) fn of(schema: &Json, own: &Json, tree: &Value) -> Self {
+impl FieldKind {
+    pub(super) fn from_schema(schema: &Json, own: &Json, tree: &Value) -> Self {
         if let Some([inner, _]) = own.get("anyOf").and_then(Json::as_array).map(Vec::as_slice) {
-            return match Self::of(schema, &resolved(schema, inner), tree) {
+            return match Self::from_schema(schema, &resolved(schema, inner), tree) {
                 Self::Choice(_, words) => Self::Choice(true, words),
                 other => other,
             };

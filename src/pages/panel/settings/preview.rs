@@ -102,6 +102,6 @@ async fn fetch(visit: &PanelRequest<'_>, address: &str) -> Result<(Url, String),
     let fetched = fetch::get_by(&state.client, &state.acl, &url, &fields, MAX_SHOWN, Initiator::Near);
     let late = |_| format!("{url} did not arrive within {} seconds", TIMEOUT.as_secs());
     let page = tokio::time::timeout(TIMEOUT, fetched).await.map_err(late)??;
-    let page = page.filter(|page| Media::of(&page.headers) == Media::Html);
+    let page = page.filter(|page| Media::from_headers(&page.headers) == Media::Html);
     page.map(|page| (page.address, decode_html(&page.bytes))).ok_or_else(|| format!("what is at {url} is no page"))
 }
