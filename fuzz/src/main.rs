@@ -7,9 +7,12 @@
 use std::{
     env, fs,
     io::Read as _,
+    num::NonZero,
     panic::catch_unwind,
     path::{Path, PathBuf},
     process::ExitCode,
+    sync::Mutex,
+    thread,
     time::{Duration, Instant},
 };
 
@@ -33,13 +36,23 @@ fn main() -> ExitCode {
         return ExitCode::from(64);
     };
     let wanted: Vec<String> = arguments.collect();
-    let mut failed = false;
-    for (name, target) in TARGETS {
-        if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
-            failed |= !run(name, target, Duration::from_secs(seconds));
+    let targets =
+        TARGETS.into_iter().filter(|(name, _)| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name));
+    let waiting = Mutex::new(targets);
+    let work = || {
+        let mut succeeded = true;
+        loop {
+            let next = waiting.lock().expect("nothing panics with it").next();
+            let Some((name, target)) = next else { return succeeded };
+            succeeded &= run(name, target, Duration::from_secs(seconds));
         }
-    }
-    ExitCode::from(u8::from(failed))
+    };
+    let succeeded = thread::scope(|scope| {
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        running.into_iter().all(|thread| thread.join().is_ok_and(|succeeded| succeeded))
+    });
+    ExitCode::from(u8::from(!succeeded))
 }
 
 /// Tries a target until the time is over or it panics.
