@@ -185,8 +185,10 @@ impl Exchange {
         if self.proxy.pseudonyms.are_in(request.headers(), target.plain_host()) {
             return Err(Error::Loop);
         }
-        let hides_referrer = self.proxy.without_referrer.contains_key(&target.host_port);
-        let initiator = self.state.acl.initiator(request.method(), request.headers(), hides_referrer);
+        let initiator = |target: &Target| {
+            let hides_referrer = self.proxy.without_referrer.contains_key(&target.host_port);
+            self.state.acl.initiator(request.method(), request.headers(), hides_referrer)
+        };
         let permit = match self.state.acl.permit(target, initiator) {
             Ok(permit) => permit,
             Err(refusal) => {

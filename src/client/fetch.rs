@@ -75,7 +75,7 @@ pub(crate) async fn get_by(
     for _ in 0..=MAX_REDIRECTS {
         let target =
             Target::from_absolute(&address.as_str().parse().map_err(|_| problem_at(&address, "is no address"))?);
-        let permit = acl.permit(target.map_err(|error| problem_at(&address, error))?, initiator);
+        let permit = acl.permit(target.map_err(|error| problem_at(&address, error))?, |_| initiator);
         let permit = permit.map_err(|error| problem_at(&address, error))?;
         let request = Box::new(request(&address, permit.target().authority(), fields));
         let requester = Requester { address: IpAddr::V4(Ipv4Addr::LOCALHOST), pinned: &pinned, is_nested: false };

@@ -40,7 +40,7 @@ const READ_SIZE: usize = 16 * 1024;
 
 /// Most bytes read at once into hyper's buffer, which grows with what is read: a client that does not read its response holds
 /// several of these. Raising it saves calls of the kernel.
-const BODY_READ_SIZE: u64 = 64 * 1024;
+const BODY_READ_SIZE: u64 = 256 * 1024;
 
 /// Bytes read at once where a head is expected: most are shorter, and what follows is read straight into hyper's buffer.
 const HEAD_READ_SIZE: usize = 4 * 1024;

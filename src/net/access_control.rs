@@ -103,20 +103,27 @@ impl Acl {
         self.access.allows_client(client.to_canonical())
     }
 
-    /// Judges what can be judged before a name is resolved.
-    pub(crate) fn permit(&self, target: Target, initiator: Initiator) -> Result<Permit, Refusal> {
+    /// Judges what can be judged before a name is resolved. Who wants it is asked where the target may be in the home network.
+    pub(crate) fn permit(
+        &self,
+        target: Target,
+        initiator: impl FnOnce(&Target) -> Initiator,
+    ) -> Result<Permit, Refusal> {
         let addr = target.socket_addr();
         if let Some(addr) = addr {
             self.check_addr(addr)?;
-            if initiator == Initiator::Public {
-                self.check_for_public(addr)?;
-            }
         }
-        let port_rule = self.port_rule(addr, target.port, target.scheme)?;
         let may_be_at_home = match addr {
             Some(addr) => self.is_at_home(addr),
             None => self.may_lead_home(target.plain_host()),
         };
+        let initiator = if may_be_at_home { initiator(&target) } else { Initiator::Near };
+        if let Some(addr) = addr
+            && initiator == Initiator::Public
+        {
+            self.check_for_public(addr)?;
+        }
+        let port_rule = self.port_rule(addr, target.port, target.scheme)?;
         Ok(Permit { target: Arc::new(target), port_rule, initiator, may_be_at_home })
     }
 
@@ -371,7 +378,7 @@ mod tests {
             (&named, "http://a.example:25/", Ok(PortRule::Any)),
         ] {
             let target = Target::from_absolute(&url.parse().unwrap()).unwrap();
-            let permit = acl.permit(target, Initiator::Near);
+            let permit = acl.permit(target, |_| Initiator::Near);
             assert_eq!(permit.map(|permit| permit.port_rule()), wanted, "{url}");
         }
         for (addr, carries, wanted) in [
@@ -416,8 +423,8 @@ mod tests {
             ("http://a.example/", Ok(false)),
         ] {
             let target = Target::from_absolute(&url.parse().unwrap()).unwrap();
-            assert!(acl.permit(target.clone(), Initiator::Near).is_ok());
-            let permit = acl.permit(target, Initiator::Public);
+            assert!(acl.permit(target.clone(), |_| Initiator::Near).is_ok());
+            let permit = acl.permit(target, |_| Initiator::Public);
             assert_eq!(permit.map(|permit| permit.must_be_resolved()), wanted, "{url}");
         }
     }

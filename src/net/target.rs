@@ -17,6 +17,11 @@ pub(crate) enum Scheme {
 }
 
 impl Scheme {
+    /// RFC 3986 § 3.1: the case does not count.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        [Self::Http, Self::Https].into_iter().find(|scheme| scheme.as_str().eq_ignore_ascii_case(text))
+    }
+
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Http => "http",
@@ -70,12 +75,7 @@ impl Target {
 
     /// The target of an absolute-form request: `http://host[:port]/path`.
     pub(crate) fn from_absolute(uri: &Uri) -> Result<Self, TargetError> {
-        let scheme = match uri.scheme_str() {
-            Some("http") => Scheme::Http,
-            Some("https") => Scheme::Https,
-            Some(_) => return Err(TargetError::Scheme),
-            None => return Err(TargetError::Form),
-        };
+        let scheme = Scheme::parse(uri.scheme_str().ok_or(TargetError::Form)?).ok_or(TargetError::Scheme)?;
         let authority = uri.authority().ok_or(TargetError::Form)?;
         Self::from_authority(scheme, authority.as_str())
     }

@@ -106,10 +106,8 @@ impl Exchange {
     /// In the place of a view that cannot be made stands a page that says why. The original has scripts, and must be asked
     /// for on the control host.
     fn only_rewritten(&self, info: &RequestInfo<'_>, response: Response<Body>) -> Response<Body> {
-        match (self.log.outcome.pass_reason(), info.url()) {
-            (Some(reason), Some(page)) if info.is_view() => bypass::no_view(&page, reason),
-            _ => response,
-        }
+        let Some(reason) = self.log.outcome.pass_reason().filter(|_| info.is_view()) else { return response };
+        info.url().map_or(response, |page| bypass::no_view(&page, reason))
     }
 
     /// RFC 9110 § 15.2: interim responses are passed on. A 100 opens the request's body, which makes hyper send its own

@@ -86,7 +86,7 @@ pub(super) fn answered(config: &Config, asker: &ClientInfo<'_>, url: &Url) -> Op
     if is_control_host(&target) {
         return Some("answered by Gleaner itself".to_owned());
     }
-    let refusal = Acl::new(config.access.clone(), config.listen.clone()).permit(target, Initiator::Near).err()?;
+    let refusal = Acl::new(config.access.clone(), config.listen.clone()).permit(target, |_| Initiator::Near).err()?;
     Some(format!("refused: {refusal}"))
 }
 

@@ -5,10 +5,12 @@
 
 use std::net::IpAddr;
 
-use http::{HeaderMap, HeaderValue, Method, header};
-use url::{Host, Url};
-
 use super::{Acl, embedded, is_internal, is_private};
+use crate::{
+    net::target::{Scheme, Target},
+    util::host::Host,
+};
+use http::{HeaderMap, HeaderValue, Method, header};
 
 /// Names that nobody can register, and those of routers, which their makers own. All below them belong to them.
 const HOME_NAMES: [&str; 41] = [
@@ -97,16 +99,14 @@ impl Acl {
 
     /// Whether a page is one of the home network, or of a program on the device. `null`, as sandboxed frames send it, is none.
     fn is_near(&self, page: &str) -> bool {
-        let Ok(page) = Url::parse(page) else { return false };
+        let Some((scheme, rest)) = page.split_once("://") else { return false };
         // Of an extension or an app: no site has another scheme.
-        if !matches!(page.scheme(), "http" | "https") {
-            return true;
-        }
-        match page.host() {
-            Some(Host::Domain(name)) => self.is_home_name(name),
-            Some(Host::Ipv4(ip)) => is_near_address(ip.into()),
-            Some(Host::Ipv6(ip)) => is_near_address(ip.into()),
-            None => false,
+        let Some(scheme) = Scheme::parse(scheme) else { return true };
+        let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+        match Target::from_authority(scheme, authority).map(|target| target.host) {
+            Ok(Host::Name(name)) => self.is_home_name(&name),
+            Ok(Host::Ip(ip)) => is_near_address(ip),
+            Err(_) => false,
         }
     }
 
