@@ -149,10 +149,11 @@ impl From<InvalidHost> for TargetError {
     }
 }
 
-/// Whether this is a host and a port, if any.
-pub(crate) fn is_valid(authority: &str) -> bool {
-    let is_port = |port: Option<&str>| port.is_none_or(|port| parse_port(port).is_ok());
-    split(authority).is_ok_and(|(host, port)| is_port(port) && Host::parse(host).is_ok())
+/// The host of an authority: of a host and a port, if any.
+pub(crate) fn host_of(authority: &str) -> Result<Host, TargetError> {
+    let (host, port) = split(authority)?;
+    port.map(parse_port).transpose()?;
+    Ok(Host::parse(host)?)
 }
 
 fn split(authority: &str) -> Result<(&str, Option<&str>), TargetError> {

@@ -7,7 +7,7 @@ use std::net::IpAddr;
 
 use super::{Acl, embedded, is_internal, is_private};
 use crate::{
-    net::target::{Scheme, Target},
+    net::target::{self, Scheme},
     util::host::Host,
 };
 use http::{HeaderMap, HeaderValue, Method, header};
@@ -101,9 +101,10 @@ impl Acl {
     fn is_near(&self, page: &str) -> bool {
         let Some((scheme, rest)) = page.split_once("://") else { return false };
         // Of an extension or an app: no site has another scheme.
-        let Some(scheme) = Scheme::parse(scheme) else { return true };
-        let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
-        match Target::from_authority(scheme, authority).map(|target| target.host) {
+        if Scheme::parse(scheme).is_none() {
+            return true;
+        }
+        match target::host_of(rest.split(['/', '?', '#', '\\']).next().unwrap_or_default()) {
             Ok(Host::Name(name)) => self.is_home_name(&name),
             Ok(Host::Ip(ip)) => is_near_address(ip),
             Err(_) => false,

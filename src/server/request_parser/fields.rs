@@ -101,5 +101,5 @@ fn length(value: &[u8]) -> Result<u64, ParseRejection> {
 
 /// RFC 9110 § 7.2: a host and a port, if any. Whether the host exists is found out when it is resolved.
 fn is_host_and_port(value: &[u8]) -> bool {
-    value.is_ascii() && std::str::from_utf8(value).is_ok_and(target::is_valid)
+    value.is_ascii() && std::str::from_utf8(value).is_ok_and(|value| target::host_of(value).is_ok())
 }
