@@ -12,6 +12,7 @@ pub(crate) mod edit;
 mod error;
 mod file;
 mod headers;
+mod health;
 mod hint;
 mod hosts;
 mod https;
@@ -49,12 +50,13 @@ pub use self::{
     edit::starter,
     error::ConfigError,
     headers::Headers,
+    health::Health,
     hosts::HostPatterns,
     https::{Https, Intercept, RawAuthority, RawUpstream},
     leave_alone::LeaveAlone,
     limits::Limits,
     list_source::ListSource,
-    listen::{LISTEN, listen_address},
+    listen::{Address, LISTEN, Listener, listen_address},
     load::{Lookup, ParsedConfig, filters_with},
     log::{Log, LogFormat, LogLevel},
     panel::Panel,
@@ -85,7 +87,9 @@ pub struct RawConfig {
     /// Address and port to listen on, or a list of them. Loopback unless the whole network is meant
     /// to use the proxy; then set `access.clients` too.
     #[serde(with = "Listen")]
-    pub listen: Vec<SocketAddr>,
+    pub listen: Vec<Listener>,
+    /// Figures and readiness for balancers and monitoring, at an address of their own.
+    pub health: Health,
     /// Interception of encrypted connections.
     pub https: Https,
     /// Hosts that are neither opened nor rewritten.
@@ -127,7 +131,8 @@ pub struct RawConfig {
 impl Default for RawConfig {
     fn default() -> Self {
         Self {
-            listen: vec![(Ipv4Addr::LOCALHOST, 8118).into()],
+            listen: vec![listen::Address((Ipv4Addr::LOCALHOST, 8118).into()).into()],
+            health: Health::default(),
             https: Https::default(),
             leave_alone: LeaveAlone::default(),
             authority: RawAuthority::default(),
@@ -166,6 +171,10 @@ pub enum Preset {
 pub struct Config {
     /// The addresses to listen on.
     pub listen: Vec<SocketAddr>,
+    /// Ports of them that have load balancers in front, and the addresses of these.
+    pub balancers: BTreeMap<u16, Vec<ClientRange>>,
+    /// Figures and readiness for balancers and monitoring, at an address of their own.
+    pub health: Health,
     /// Interception of encrypted connections.
     pub https: Https,
     /// Folder of the certificate authority; `None` where the user has no home and none is set.

@@ -3,6 +3,7 @@
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
+pub(crate) mod health;
 pub mod list_updates;
 pub(crate) mod listener;
 pub mod reload;

@@ -6,6 +6,7 @@ pub(crate) mod addresses;
 pub(crate) mod control_host;
 pub(crate) mod credentials;
 pub(crate) mod device;
+pub(crate) mod proxy_protocol;
 pub(crate) mod route;
 pub(crate) mod target;
 pub(crate) mod tcp;

@@ -11,12 +11,13 @@ use url::Url;
 pub type Target = fn(&[u8]);
 
 /// All targets by their names, which are those of the folders of their seeds in `corpus/`.
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("authority", authority),
     ("body", body),
     ("config", config),
     ("hosts", hosts),
     ("page", page),
+    ("proxy_header", proxy_header),
     ("repair", repair),
     ("request", request),
     ("response", response),
@@ -47,6 +48,11 @@ pub fn config(data: &[u8]) {
     if let Err(error) = Config::from_yaml(&text, None) {
         assert!(!error.to_string().is_empty());
     }
+}
+
+/// The header of a load balancer: the same, however much of it and of what follows has come.
+pub fn proxy_header(data: &[u8]) {
+    fuzzing::proxy_header(data);
 }
 
 /// An ad list, and the hosts it matches: each host it holds, and each below it.

@@ -90,7 +90,7 @@ pub(super) fn run(args: DoctorArgs, named: Option<PathBuf>) -> anyhow::Result<()
     let LoadedConfig { mut config, mut raw, blocker, .. } = loaded;
     if args.lan {
         config.open_to_lan();
-        raw.open_to_lan();
+        raw.access.lan = true;
     }
     let changed = settings::changed(&raw);
     let pages = if args.pages.is_empty() { web::default_pages() } else { args.pages };

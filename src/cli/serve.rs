@@ -4,7 +4,8 @@ use std::{
     io::{self, Write as _},
     net::SocketAddr,
     path, process,
-    sync::Arc,
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::Duration,
 };
 
 use sd_notify::NotifyState;
@@ -12,6 +13,7 @@ use tokio::{
     net::TcpListener,
     signal::unix::{Signal, SignalKind, signal},
     task::{JoinSet, spawn_blocking},
+    time::sleep,
 };
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
@@ -20,7 +22,7 @@ use super::{EX_UNAVAILABLE, EX_USAGE, Failure, ServeArguments, banner, listeners
 use crate::{
     Proxy,
     config::Lookup,
-    drivers::{list_updates, reload},
+    drivers::{health, list_updates, reload},
     http::log,
     state::loaded_config::LoadedConfig,
 };
@@ -49,10 +51,17 @@ async fn serve(lookup: Lookup, loaded: LoadedConfig, arguments: ServeArguments) 
             info!("this machine has no IPv6");
         }
     }
+    let health = match loaded.config.health.listen {
+        Some(addr) => Some(TcpListener::bind(addr.0).await.map_err(|error| cannot_listen(addr.0, &error))?),
+        None => None,
+    };
     let proxy = Proxy::new(loaded, own.clone())?;
     // Before the banner is printed: a signal after it ends gracefully.
     let shutdown = CancellationToken::new();
-    tokio::spawn(end_on_signal(shutdown.clone())?);
+    tokio::spawn(end_on_signal(Arc::clone(&proxy), shutdown.clone())?);
+    if let Some(listener) = health {
+        tokio::spawn(health::serve(listener, Arc::clone(&proxy)));
+    }
     let banner = banner::text(&proxy, &lookup, &own);
     proxy.set_config_lookup(lookup);
     // The watch is open before the banner is printed: no save after that is missed.
@@ -101,16 +110,25 @@ pub(super) fn cannot_listen(addr: SocketAddr, error: &io::Error) -> anyhow::Erro
 }
 
 /// The first signal ends gracefully, the second at once.
-fn end_on_signal(shutdown: CancellationToken) -> anyhow::Result<impl Future<Output = ()>> {
+fn end_on_signal(proxy: Arc<Proxy>, shutdown: CancellationToken) -> anyhow::Result<impl Future<Output = ()>> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     Ok(async move {
         either(&mut interrupt, &mut terminate).await;
         info!("ending, requests in flight may finish; a second signal ends at once");
         notify(&[NotifyState::Stopping]);
-        shutdown.cancel();
+        proxy.is_ending.store(true, Relaxed);
+        let drain = Duration::from_secs(proxy.state().config.limits.drain_seconds);
+        let end = async {
+            sleep(drain).await;
+            shutdown.cancel();
+            std::future::pending().await
+        };
         // The exit code that a shell gives a program that a signal ended: 128 and its number.
-        let code = either(&mut interrupt, &mut terminate).await;
+        let code = tokio::select! {
+            code = either(&mut interrupt, &mut terminate) => code,
+            code = end => code,
+        };
         log::flush();
         process::exit(code);
     })

@@ -25,13 +25,14 @@ impl RawConfig {
             *host = hosts::without_wildcard(host).to_owned();
         }
         let mut noticed = Noticed::default();
+        let mut listen: Vec<SocketAddr> = self.listen.iter().map(|listener| listener.address.0).collect();
         if self.access.lan {
-            self.open_to_lan();
+            open_to_lan(&mut self.access, &mut listen);
         }
         noted(self.panel.check(), mistakes);
         // What was left out as wrong could be what is missed here.
         if !is_any_in(mistakes, &["access", "listen"]) {
-            noted(check_listen(&self.listen, &self.access), mistakes);
+            noted(check_listen(&listen, &self.access), mistakes);
         }
         let blocking = noted(blocking::build(self.blocking.clone(), base), mistakes);
         let never_processed = read_never_processed(&self.leave_alone, base, &mut noticed.watched, mistakes);
@@ -40,7 +41,13 @@ impl RawConfig {
         noticed.hints = strangers.into_iter().collect();
         let raw = self.clone();
         let config = Config {
-            listen: raw.listen,
+            listen,
+            balancers: raw
+                .listen
+                .into_iter()
+                .map(|listener| (listener.address.0.port(), listener.proxy_protocol))
+                .collect(),
+            health: raw.health,
             https: raw.https,
             authority_dir: noted(authority_dir(self.authority.dir.as_deref(), base), mistakes),
             extra_roots: noted(read_roots(self.upstream.extra_ca_file.as_deref(), base), mistakes),
@@ -61,11 +68,6 @@ impl RawConfig {
             text_hash: 0,
         };
         (config, noticed)
-    }
-
-    /// Lets the devices of the local network use the proxy, as `access.lan` does.
-    pub fn open_to_lan(&mut self) {
-        open_to_lan(&mut self.access, &mut self.listen);
     }
 }
 

@@ -48,6 +48,10 @@ pub struct Limits {
     /// Connections of one client address; more are answered with 503.
     #[serde(with = "Bounded::<1, 1_048_576>")]
     pub connections_per_client: usize,
+    /// Seconds for which a signal that ends the program is told at `/readyz` only, so that a load balancer sends its clients to
+    /// another proxy before this one takes no more connections.
+    #[serde(with = "Bounded::<0, 3600>")]
+    pub drain_seconds: u64,
     /// Seconds for requests in flight to finish when a signal ends the program.
     #[serde(with = "Bounded::<0, 86_400>")]
     pub shutdown_grace_seconds: u64,
@@ -66,6 +70,7 @@ impl Default for Limits {
             page_workers: None,
             connections: 4096,
             connections_per_client: 1024,
+            drain_seconds: 0,
             shutdown_grace_seconds: 10,
         }
     }

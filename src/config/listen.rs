@@ -1,4 +1,4 @@
-//! Key `listen`: one address, or a list of them.
+//! Key `listen`: one address, or a list of them, each with the balancers in front of it.
 
 use std::{
     net::{SocketAddr, ToSocketAddrs},
@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use serde_yaml::Value;
 
-use super::values::word_type;
+use super::{ClientRange, values::word_type};
 
 /// The expected form of an address to listen on.
 pub const LISTEN: &str = "an address and port such as 127.0.0.1:8118, localhost:8118 or \"[::]:8118\", or a port alone, \
@@ -22,10 +22,36 @@ pub const LISTEN: &str = "an address and port such as 127.0.0.1:8118, localhost:
 pub(super) enum Listen {
     Address(String),
     Port(u16),
-    Several(Vec<String>),
+    Several(Vec<ListenerEntry>),
 }
 
-struct Address(SocketAddr);
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+pub(super) enum ListenerEntry {
+    Address(String),
+    Port(u16),
+    Listener(Listener),
+}
+
+/// An address to listen on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Listener {
+    /// Address and port.
+    #[schemars(with = "String")]
+    pub address: Address,
+    /// Load balancers in front of this address: addresses and ranges, as in `access.clients`. Their connections must begin with
+    /// the header of the PROXY protocol (version 1 or 2), which tells the client's address.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub proxy_protocol: Vec<ClientRange>,
+}
+
+/// An address and a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Address(pub SocketAddr);
 
 word_type!(Address, LISTEN);
 
@@ -59,29 +85,43 @@ pub fn listen_address(text: &str) -> Result<SocketAddr, String> {
 }
 
 impl Listen {
-    pub(super) fn serialize<S: Serializer>(addresses: &[SocketAddr], to: S) -> Result<S::Ok, S::Error> {
-        addresses.serialize(to)
+    pub(super) fn serialize<S: Serializer>(listeners: &[Listener], to: S) -> Result<S::Ok, S::Error> {
+        if listeners.iter().all(|listener| listener.proxy_protocol.is_empty()) {
+            listeners.iter().map(|listener| listener.address).collect::<Vec<_>>().serialize(to)
+        } else {
+            listeners.serialize(to)
+        }
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<SocketAddr>, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Listener>, D::Error> {
         // An untagged enum would only report that no variant matched.
         let written = match Value::deserialize(from)? {
             Value::Sequence(list) => list,
             one => vec![one],
         };
-        let (mut addresses, mut problems) = (Vec::new(), Vec::new());
+        let (mut listeners, mut problems) = (Vec::new(), Vec::new());
         for value in written {
-            match Address::deserialize(value) {
-                Ok(Address(addr)) => addresses.push(addr),
+            let listener = match value {
+                Value::Mapping(_) => Listener::deserialize(value),
+                value => Address::deserialize(value).map(Listener::from),
+            };
+            match listener {
+                Ok(listener) => listeners.push(listener),
                 Err(error) => problems.push(error.to_string()),
             }
         }
         if !problems.is_empty() {
             return Err(D::Error::custom(problems.join("; ")));
         }
-        if addresses.is_empty() {
+        if listeners.is_empty() {
             return Err(D::Error::custom(format_args!("the list is empty; expected {LISTEN}")));
         }
-        Ok(addresses)
+        Ok(listeners)
+    }
+}
+
+impl From<Address> for Listener {
+    fn from(address: Address) -> Self {
+        Self { address, proxy_protocol: Vec::new() }
     }
 }

@@ -7,6 +7,7 @@ use gleaner_filters::{CspChange, Format};
 
 pub use crate::{
     client::read_in_pieces as response,
+    net::proxy_protocol::parse_in_pieces as proxy_header,
     server::fuzz_api::{chunked, head as request},
 };
 use crate::{

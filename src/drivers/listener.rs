@@ -2,7 +2,12 @@
 
 mod client_socket;
 
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    io,
+    net::SocketAddr,
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::Duration,
+};
 
 use bytes::BytesMut;
 use futures_util::FutureExt;
@@ -15,12 +20,12 @@ use tokio::{
     time::{sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
-use tracing::{debug_span, info, warn};
+use tracing::{debug, debug_span, info, warn};
 
 use self::client_socket::ClientSocket;
 use crate::{
     http::{body::Body, headers},
-    net::tcp,
+    net::{proxy_protocol, tcp},
     pages::{error::Error, error_pages},
     server::{self, Connection},
     state::proxy::Proxy,
@@ -46,7 +51,9 @@ pub async fn serve(listener: TcpListener, proxy: Arc<Proxy>, shutdown: Cancellat
         match accepted {
             Ok((stream, client)) => {
                 proxy.limits.accept_failed(false);
-                admit(stream, client, &proxy, &handle, &refusals);
+                let admission =
+                    Admission { proxy: Arc::clone(&proxy), handle: handle.clone(), refusals: Arc::clone(&refusals) };
+                admission.begin(stream, client, local.port());
             }
             Err(error) => {
                 warn!(%error, "a connection could not be accepted");
@@ -56,6 +63,7 @@ pub async fn serve(listener: TcpListener, proxy: Arc<Proxy>, shutdown: Cancellat
             }
         }
     }
+    proxy.is_ending.store(true, Relaxed);
     // No new connections while the open ones finish.
     drop(listener);
     let grace = Duration::from_secs(proxy.state().config.limits.shutdown_grace_seconds);
@@ -70,14 +78,34 @@ pub async fn serve(listener: TcpListener, proxy: Arc<Proxy>, shutdown: Cancellat
     Ok(())
 }
 
+/// What decides about a connection.
+struct Admission {
+    proxy: Arc<Proxy>,
+    handle: ShutdownHandle,
+    refusals: Arc<Semaphore>,
+}
+
+impl Admission {
+    /// Admits a connection; one of a load balancer when it has told who its client is.
+    fn begin(self, mut stream: TcpStream, peer: SocketAddr, port: u16) {
+        let state = self.proxy.state();
+        let balancers = state.config.balancers.get(&port);
+        if !balancers.is_some_and(|all| all.iter().any(|range| range.contains(peer.ip().to_canonical()))) {
+            return admit(stream, peer, &self);
+        }
+        let limit = state.config.timeouts.request_head;
+        self.handle.clone().spawn(async move {
+            match timeout(limit, proxy_protocol::read_client(&mut stream)).await {
+                Ok(Ok(client)) => admit(stream, client.unwrap_or(peer), &self),
+                Ok(Err(error)) => warn!(balancer = %peer, %error, "a connection of a load balancer is closed"),
+                Err(_) => debug!(balancer = %peer, "a load balancer has sent no PROXY header in time"),
+            }
+        });
+    }
+}
+
 /// Starts the task of a connection, or refuses it.
-fn admit(
-    stream: TcpStream,
-    client: SocketAddr,
-    proxy: &Arc<Proxy>,
-    handle: &ShutdownHandle,
-    refusals: &Arc<Semaphore>,
-) {
+fn admit(stream: TcpStream, client: SocketAddr, Admission { proxy, handle, refusals }: &Admission) {
     let state = proxy.state();
     let per_client = state.config.limits.connections_per_client;
     let permit = if !state.acl.client_allowed(client.ip()) {

@@ -87,6 +87,7 @@ fn load(proxy: &Proxy, lookup: &Lookup, overrides: impl FnOnce(&mut Config)) -> 
 fn waiting_for_restart(before: &Config, after: &Config) -> Vec<&'static str> {
     let changed = [
         ("listen", before.listen != after.listen),
+        ("health.listen", before.health.listen != after.health.listen),
         ("authority.dir", before.authority_dir != after.authority_dir),
         ("log", before.log != after.log),
         ("limits.connections", before.limits.connections != after.limits.connections),

@@ -6,7 +6,7 @@ mod access;
 mod charts;
 mod edits;
 mod health;
-mod metrics;
+pub(crate) mod metrics;
 mod overview;
 mod requests;
 mod settings;

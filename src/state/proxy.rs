@@ -3,7 +3,7 @@
 use std::{
     net::SocketAddr,
     path::PathBuf,
-    sync::{Arc, OnceLock},
+    sync::{Arc, OnceLock, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -62,6 +62,8 @@ pub struct Proxy {
     /// Why the last reload failed, for the start page.
     pub(crate) reload_error: ArcSwapOption<String>,
     pub(crate) limits: Arc<ConnectionLimits>,
+    /// A signal has asked the program to end.
+    pub(crate) is_ending: AtomicBool,
     pub(crate) tunnelled: Arc<TunnelledHosts>,
     pub(crate) failed_connects: FailedConnects,
     /// Hosts of the home network whose pages have browsers leave `Referer` out.
@@ -119,6 +121,7 @@ impl Proxy {
             reader_preferences,
             reload_error: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),
+            is_ending: AtomicBool::default(),
             tunnelled: Arc::new(tunnelled),
             failed_connects: FailedConnects::new(),
             without_referrer: ExpiringMap::new(256, Lifetime::Unlimited),

@@ -1,6 +1,7 @@
 //! Limits, timeouts, overload, and changes while the proxy runs.
 
 mod backpressure;
+mod balancer;
 mod connection_limits;
 mod floods;
 mod limits;

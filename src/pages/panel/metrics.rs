@@ -4,7 +4,7 @@
 
 use std::{
     fmt,
-    sync::atomic::{AtomicI64, AtomicU64},
+    sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed},
     time::{Duration, UNIX_EPOCH},
 };
 
@@ -24,6 +24,7 @@ use crate::{
         history::{ADDED_BOUNDS, Totals},
     },
     net::credentials,
+    state::{proxy::Proxy, runtime_state::RuntimeState},
 };
 
 const OPEN_METRICS: &str = "application/openmetrics-text";
@@ -31,7 +32,7 @@ const OPEN_METRICS: &str = "application/openmetrics-text";
 type Labels = Vec<(&'static str, String)>;
 
 /// Whether a path is of these.
-pub(super) fn has(path: &str) -> bool {
+pub(crate) fn has(path: &str) -> bool {
     ["/metrics", "/healthz", "/readyz"].contains(&path)
 }
 
@@ -48,17 +49,22 @@ pub(super) async fn answer(visit: &PanelRequest<'_>, headers: &HeaderMap) -> Res
             .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Basic realm=\"Gleaner metrics\""));
         return response;
     }
-    let is_ending = visit.connection.shutdown.draining.is_cancelled();
-    match visit.path {
+    report(visit.proxy, visit.path, headers)
+}
+
+/// The figures, or whether the proxy is alive and ready.
+pub(crate) fn report(proxy: &Proxy, path: &str, headers: &HeaderMap) -> Response<Body> {
+    match path {
         "/metrics" => {
+            let metrics = metrics(proxy, &proxy.state());
             let accepts = |value: &HeaderValue| value.to_str().is_ok_and(|value| value.contains(OPEN_METRICS));
             if headers.get_all(header::ACCEPT).iter().any(accepts) {
-                text(StatusCode::OK, metrics(visit), &format!("{OPEN_METRICS}; version=1.0.0; charset=utf-8"))
+                text(StatusCode::OK, metrics, &format!("{OPEN_METRICS}; version=1.0.0; charset=utf-8"))
             } else {
-                text(StatusCode::OK, plain(&metrics(visit)), "text/plain; version=0.0.4; charset=utf-8")
+                text(StatusCode::OK, plain(&metrics), "text/plain; version=0.0.4; charset=utf-8")
             }
         }
-        "/readyz" if is_ending => {
+        "/readyz" if proxy.is_ending.load(Relaxed) => {
             text(StatusCode::SERVICE_UNAVAILABLE, "ending\n".to_owned(), "text/plain; charset=utf-8")
         }
         _ => text(StatusCode::OK, "ok\n".to_owned(), "text/plain; charset=utf-8"),
@@ -98,12 +104,12 @@ fn plain(open_metrics: &str) -> String {
     lines.collect()
 }
 
-fn metrics(visit: &PanelRequest<'_>) -> String {
+fn metrics(proxy: &Proxy, state: &RuntimeState) -> String {
     let mut registry = Registry::with_prefix("gleaner");
-    let totals = visit.proxy.records.totals();
+    let totals = proxy.records.totals();
     counters(&mut registry, &totals);
-    gauges(&mut registry, visit);
-    lists(&mut registry, visit);
+    gauges(&mut registry, proxy, state);
+    lists(&mut registry, state);
     registry.register_collector(Box::new(Added(totals)));
     let mut text = String::new();
     // Writing to a `String` cannot fail.
@@ -142,8 +148,7 @@ fn counters(registry: &mut Registry, totals: &Totals) {
     registry.register("requests", "Requests, by route and status", requests);
 }
 
-fn gauges(registry: &mut Registry, visit: &PanelRequest<'_>) {
-    let (proxy, state) = (visit.proxy, visit.state);
+fn gauges(registry: &mut Registry, proxy: &Proxy, state: &RuntimeState) {
     let (open, most) = proxy.limits.open();
     let pages = state.rewriter.load();
     let since = |time: std::time::SystemTime| time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
@@ -189,11 +194,11 @@ fn gauges(registry: &mut Registry, visit: &PanelRequest<'_>) {
     }
 }
 
-fn lists(registry: &mut Registry, visit: &PanelRequest<'_>) {
+fn lists(registry: &mut Registry, state: &RuntimeState) {
     let rules = Family::<Labels, Gauge>::default();
     let changed = Family::<Labels, Gauge>::default();
-    let config = &visit.state.config;
-    for list in visit.state.blocker.lists() {
+    let config = &state.config;
+    for list in state.blocker.lists() {
         let labels = vec![("list", list.source.to_string())];
         let count = list.counts.requests + list.counts.elements;
         rules.get_or_create(&labels).set(i64::try_from(count).unwrap_or(i64::MAX));

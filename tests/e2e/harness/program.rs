@@ -86,7 +86,9 @@ impl Program {
     pub(crate) fn start(shell: &str, before: &str, yaml: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         // Nobody reads its log.
-        let yaml = format!("listen: 0\nlog: {{ level: error }}\n{yaml}");
+        let listen = if yaml.starts_with("listen:") { "" } else { "listen: 0\n" };
+        let yaml = yaml.trim_start();
+        let yaml = format!("log: {{ level: error }}\n{listen}{yaml}");
         fs::write(dir.path().join("config.yaml"), full(&yaml)).unwrap();
         let mut words = shell.split(' ');
         let mut command = Command::new(words.next().unwrap());

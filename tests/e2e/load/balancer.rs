@@ -1,0 +1,182 @@
+//! Behind a load balancer: the PROXY protocol, readiness, and two proxies that share a folder behind `HAProxy`.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    net::{IpAddr, SocketAddr, TcpListener},
+    path::Path,
+    process::Command,
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpSocket,
+    time::{Instant, sleep},
+};
+
+use crate::harness::{
+    Origin, POLL_INTERVAL, optional,
+    origin::html,
+    program::{Program, Running},
+    wire::soon,
+};
+
+const PAGE: &str = "<!doctype html><html lang=en><title>The clock</title><nav><a href=/a>CLUTTER</a> <a href=/b>CLUTTER</a></nav>\
+<article><h1>The clock</h1><p>The town clock has a single hand. When it was built nobody needed minutes, and when somebody \
+did, the council found that a second hand would cost as much as a bridge.</p><p>So it still points between the numbers, and \
+the town reads it well enough to be late by choice. Visitors set their watches by the bakery.</p></article>";
+
+/// The address of the balancer in the tests without one.
+const BALANCER: &str = "127.0.0.2";
+
+/// A port that is free now.
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// A proxy whose health address is beside it, with this balancer in front, for which pages of one client pass.
+fn replica(balancer: &str, folder: &Path, passes_for: &str) -> (Program, SocketAddr) {
+    let (port, health) = (free_port(), SocketAddr::from(([127, 0, 0, 1], free_port())));
+    let yaml = format!(
+        "listen: [{{ address: '127.0.0.1:{port}', proxy_protocol: [{balancer}] }}]
+health: {{ listen: '{health}' }}
+limits: {{ drain_seconds: 2 }}
+authority: {{ dir: '{}' }}
+access: {{ clients: [loopback, private], allow_targets: ['127.0.0.1:1-65535'] }}
+devices: [{{ clients: [{passes_for}], profile: 'off' }}]
+",
+        folder.display()
+    );
+    (Program::start("sh", "", &yaml), health)
+}
+
+/// What the proxy answers to these bytes from this address, until it closes.
+async fn answer(from: &str, to: SocketAddr, bytes: &[u8]) -> String {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind(SocketAddr::new(from.parse().unwrap(), 0)).unwrap();
+    let mut stream = socket.connect(to).await.unwrap();
+    stream.write_all(bytes).await.unwrap();
+    let mut answer = Vec::new();
+    // A reset is an end too.
+    let _ = soon(stream.read_to_end(&mut answer)).await;
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+/// Whether a page passed, without a bar and what else a rewritten one has.
+fn is_untouched(page: &str) -> bool {
+    page.contains("single hand") && !page.contains("gleaner-controls")
+}
+
+fn request(origin: &Origin) -> String {
+    format!("GET {} HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\nConnection: close\r\n\r\n", origin.url("/page"))
+}
+
+#[tokio::test]
+async fn the_client_that_a_balancer_names_counts_and_others_may_name_none() {
+    let origin = Origin::http(|_| html(PAGE)).await;
+    let folder = tempfile::tempdir().unwrap();
+    let (proxy, _) = replica(BALANCER, folder.path(), "192.168.7.7");
+    let request = request(&origin);
+    let through = |client: &str| format!("PROXY TCP4 {client} 10.0.0.1 5000 8118\r\n{request}");
+    let page = answer(BALANCER, proxy.addr, through("192.168.7.8").as_bytes()).await;
+    assert!(page.contains("single hand") && !is_untouched(&page), "{page}");
+    let page = answer(BALANCER, proxy.addr, through("192.168.7.7").as_bytes()).await;
+    assert!(is_untouched(&page), "{page}");
+    // The rules on clients are asked for the client, not for the balancer.
+    let refused = answer(BALANCER, proxy.addr, through("203.0.113.7").as_bytes()).await;
+    assert!(refused.starts_with("HTTP/1.1 403"), "{refused}");
+    assert_eq!(answer(BALANCER, proxy.addr, request.as_bytes()).await, "");
+    // Another machine asks as itself, and its header is no request.
+    let page = answer("127.0.0.1", proxy.addr, request.as_bytes()).await;
+    assert!(page.contains("single hand"), "{page}");
+    let refused = answer("127.0.0.1", proxy.addr, through("192.168.7.7").as_bytes()).await;
+    assert!(refused.starts_with("HTTP/1.1 400") && refused.matches("HTTP/1.1").count() == 1, "{refused}");
+    let binary =
+        [b"\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c".as_slice(), &[192, 168, 7, 7, 10, 0, 0, 1, 1, 1, 1, 1]].concat();
+    let refused = answer("127.0.0.1", proxy.addr, &[&binary, request.as_bytes()].concat()).await;
+    assert!(!refused.contains("200 OK"), "{refused}");
+    let page = answer(BALANCER, proxy.addr, &[&binary, request.as_bytes()].concat()).await;
+    assert!(is_untouched(&page), "{page}");
+}
+
+#[tokio::test]
+async fn readiness_has_an_address_of_its_own_and_ends_before_the_listener() {
+    let folder = tempfile::tempdir().unwrap();
+    let (proxy, health) = replica(BALANCER, folder.path(), "192.168.7.7");
+    for (request, wanted) in [
+        ("GET /readyz HTTP/1.0\r\n\r\n", "ok"),
+        ("GET /healthz HTTP/1.1\r\nHost: anything.example\r\nConnection: close\r\n\r\n", "ok"),
+        ("GET /metrics HTTP/1.0\r\n\r\n", "gleaner_client_connections"),
+        ("GET /panel HTTP/1.0\r\n\r\n", "404"),
+        ("GET http://gleaner.internal/ HTTP/1.0\r\n\r\n", "404"),
+    ] {
+        let answer = answer("127.0.0.1", health, request.as_bytes()).await;
+        assert!(answer.contains(wanted), "{request}: {answer}");
+    }
+    proxy.signal("TERM");
+    while !answer("127.0.0.1", health, b"GET /readyz HTTP/1.0\r\n\r\n").await.contains("503") {
+        sleep(POLL_INTERVAL).await;
+    }
+    let page = answer("127.0.0.1", proxy.addr, b"GET http://gleaner.internal/ HTTP/1.0\r\n\r\n").await;
+    assert!(page.contains(" 200 "), "{page}");
+}
+
+/// `HAProxy` with the file that is shipped, in front of these.
+fn haproxy(program: &Path, folder: &Path, port: u16, replicas: &[(&Program, SocketAddr)]) -> Running {
+    let shipped = include_str!("../../../contrib/haproxy.cfg");
+    let mut config =
+        shipped.replace("bind :8118", &format!("bind 127.0.0.1:{port}")).replace(" port 8119 inter 1s", " inter 200ms");
+    for (at, (proxy, health)) in [("10.0.0.11:8118", replicas[0]), ("10.0.0.12:8118", replicas[1])] {
+        assert!(config.contains(at), "{config}");
+        config = config.replace(at, &format!("{} port {}", proxy.addr, health.port()));
+    }
+    let file = folder.join("haproxy.cfg");
+    fs::write(&file, config).unwrap();
+    Running::start(Command::new(program).args(["-db", "-f"]).arg(file))
+}
+
+#[tokio::test]
+async fn behind_haproxy_each_client_keeps_its_profile_and_a_restart_fails_no_request() {
+    const CLIENTS: u8 = 200;
+    let Some(program) = optional::program("haproxy", "haproxy") else { return };
+    let origin = Origin::http(|_| html(PAGE)).await;
+    let folder = tempfile::tempdir().unwrap();
+    let replicas = [(); 2].map(|()| replica("127.0.0.1", folder.path(), "127.0.7.0/25"));
+    let port = free_port();
+    let _haproxy =
+        haproxy(&program, folder.path(), port, &[(&replicas[0].0, replicas[0].1), (&replicas[1].0, replicas[1].1)]);
+    let addr = SocketAddr::from(([127, 0, 0, 1], port));
+    let request = request(&origin);
+    while tokio::net::TcpStream::connect(addr).await.is_err()
+        || answer("127.0.0.1", addr, request.as_bytes()).await.is_empty()
+    {
+        sleep(POLL_INTERVAL).await;
+    }
+    for _ in 0..2 {
+        for last in 0..CLIENTS {
+            let page = answer(&format!("127.0.7.{last}"), addr, request.as_bytes()).await;
+            assert_eq!(is_untouched(&page), last < 128, "{last}: {page}");
+        }
+    }
+    // Both have work.
+    for (_, health) in &replicas {
+        let metrics = answer("127.0.0.1", *health, b"GET /metrics HTTP/1.0\r\n\r\n").await;
+        let served = metrics.lines().find_map(|line| line.strip_prefix("gleaner_pages_rewritten_total "));
+        assert!(served.unwrap().trim().parse::<u32>().unwrap() > 20, "{metrics}");
+    }
+    replicas[0].0.signal("TERM");
+    let (mut failed, mut slowest) = (BTreeMap::new(), Duration::ZERO);
+    for number in 0..200_u8 {
+        let begun = Instant::now();
+        let from = IpAddr::from([127, 0, 7, number]).to_string();
+        let page = answer(&from, addr, request.as_bytes()).await;
+        slowest = slowest.max(begun.elapsed());
+        if !page.contains("single hand") {
+            failed.insert(number, page);
+        }
+        sleep(Duration::from_millis(20).saturating_sub(begun.elapsed())).await;
+    }
+    println!("the slowest of 200 requests beside a restart took {slowest:?}");
+    assert!(failed.is_empty(), "{failed:?}");
+}
