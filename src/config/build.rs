@@ -29,6 +29,7 @@ impl RawConfig {
             self.open_to_lan();
         }
         noted(self.panel.check(), mistakes);
+        noted(self.update.check(), mistakes);
         // What was left out as wrong could be what is missed here.
         if !is_any_in(mistakes, &["access", "listen"]) {
             noted(check_listen(&self.listen, &self.access), mistakes);
@@ -53,6 +54,7 @@ impl RawConfig {
             timeouts: raw.timeouts,
             log: raw.log,
             panel: raw.panel,
+            update: raw.update,
             preset: raw.preset,
             filters: raw.filters,
             blocking,
