@@ -123,9 +123,9 @@ and scripts go, the text and its pictures stay. One machine at home runs it,
 and phones, tablets, e-readers and browsers use it.
 
 EOF
-    printf '%%%%install\nmkdir -p %%{buildroot}\ncp -a %s/. %%{buildroot}/\n\n' "$rpm"
+    printf '%%install\nmkdir -p %%{buildroot}\ncp -a %s/. %%{buildroot}/\n\n' "$rpm"
     cat contrib/rpm.scripts
-    printf '\n%%files\n'
+    printf '\n%%files\n%%dir /usr/share/doc/gleaner\n%%dir /usr/share/doc/gleaner/examples\n%%dir /usr/share/licenses/gleaner\n'
     (cd "$rpm" && find . -type f | sort | sed 's#^\.#%attr(-,root,root) #; s#^.*/usr/share/doc/#%doc /usr/share/doc/#; s#^.*/usr/share/licenses/#%license /usr/share/licenses/#')
   } >"$spec"
   rpmbuild -bb --quiet --target "$machine-linux" --buildroot "$work/buildroot" \
