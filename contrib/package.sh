@@ -3,9 +3,10 @@
 #
 #   contrib/package.sh PROGRAM ARCHITECTURE FOLDER
 #
-# ARCHITECTURE is that of `uname -m`: x86_64, aarch64, armv7l. What cannot be made here is said, and is no error.
+# ARCHITECTURE is that of `uname -m`: x86_64, aarch64, armv7l. What cannot be made here is said, and is no error. XTASK may name
+# the tool of the workspace that makes completions and man pages, where it is built already.
 set -euo pipefail
-[ $# -eq 3 ] || { sed -n '2,6s/^# \?//p' "$0"; exit 64; }
+[ $# -eq 3 ] || { sed -n '2,7s/^# \?//p' "$0"; exit 64; }
 program=$(realpath "$1") machine=$2 out=$(realpath -m "$3")
 cd "$(dirname "$0")/.."
 
@@ -26,10 +27,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # What stands beside the program, from its own command line.
-env -u GLEANER_COMMIT cargo build --quiet --locked --workspace --bin xtask
-xtask=${CARGO_TARGET_DIR:-target}/debug/xtask
-"$xtask" completions "$work/completions"
-"$xtask" man --date "$day" "$work/man"
+if [ -z "${XTASK:-}" ]; then
+  env -u GLEANER_COMMIT cargo build --quiet --locked -p xtask
+  XTASK=${CARGO_TARGET_DIR:-target}/debug/xtask
+fi
+"$XTASK" completions "$work/completions"
+"$XTASK" man --date "$day" "$work/man"
 
 # The files of both packages, where each system has them.
 root=$work/root
