@@ -39,7 +39,7 @@ root=$work/root
 put() { install -D -m "$1" "$2" "$root/$3"; }
 put 755 "$program" usr/bin/gleaner
 for unit in service socket; do
-  sed 's#/usr/local/bin/#/usr/bin/#; /^# .*[Cc]opy it to/,/^\[Unit\]/{/^#/d}' "contrib/gleaner.$unit" >"$work/unit"
+  sed 's#/usr/local/bin/#/usr/bin/#; 1,/^\[Unit\]/{/^#/d}' "contrib/gleaner.$unit" >"$work/unit"
   put 644 "$work/unit" "usr/lib/systemd/system/gleaner.$unit"
 done
 put 644 "$work/completions/gleaner.bash" usr/share/bash-completion/completions/gleaner
