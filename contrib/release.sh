@@ -114,7 +114,7 @@ elif command -v minisign >/dev/null; then
   # What `update.check` of the program reads. Its signature is the plain one (-l), which ring verifies.
   printf '{ "version": "%s", "date": "%s" }\n' "$version" "$day" >"$out/latest.json"
   for file in SHA256SUMS latest.json; do
-    minisign -S -l -s "$key" -m "$out/$file" -t "gleaner $version $file" </dev/null
+    minisign -S -l -s "$key" -m "$out/$file" -t "gleaner $version $file"
   done
 else
   miss "the signature: it needs minisign"
