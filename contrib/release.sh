@@ -104,6 +104,9 @@ for machine in "${wanted[@]}"; do
     *) miss "anything for $machine, which is not known here" ;;
   esac
 done
+rustup target add aarch64-apple-darwin >"$target/rustup.log" 2>&1 &&
+  step cargo-zigbuild check --locked --bin gleaner --target aarch64-apple-darwin ||
+  miss "the check that it compiles for macOS"
 miss "the program for macOS: it is built on a Mac (contrib/homebrew/gleaner.rb)"
 
 git archive --format=tar.gz --prefix="gleaner-$version/" -o "$out/gleaner-$version.tar.gz" HEAD
