@@ -104,9 +104,10 @@ for machine in "${wanted[@]}"; do
     *) miss "anything for $machine, which is not known here" ;;
   esac
 done
-rustup target add aarch64-apple-darwin >"$target/rustup.log" 2>&1 &&
-  step cargo-zigbuild check --locked --bin gleaner --target aarch64-apple-darwin ||
+mac=aarch64-apple-darwin
+if ! rustup target add $mac >"$target/rustup.log" 2>&1 || ! step cargo-zigbuild check --locked --bin gleaner --target $mac; then
   miss "the check that it compiles for macOS"
+fi
 miss "the program for macOS: it is built on a Mac (contrib/homebrew/gleaner.rb)"
 
 git archive --format=tar.gz --prefix="gleaner-$version/" -o "$out/gleaner-$version.tar.gz" HEAD
