@@ -3,6 +3,7 @@
 
 mod banner;
 mod blocks;
+mod build;
 mod ca;
 mod check_config;
 mod devices;
@@ -10,6 +11,7 @@ mod doctor;
 mod explain;
 mod extract;
 mod hash_password;
+mod health;
 mod init;
 mod listeners;
 mod lists;
@@ -56,7 +58,7 @@ Exit codes:
   65  a page cannot be decompressed or filtered: broken gzip, an image, nothing, nested too deep, a frameset; a
       password is empty or one that no browser sends
   66  a file that was named is not there
-  69  the address to listen on cannot be used, or a list or a page not be fetched
+  69  the address to listen on cannot be used, a list or a page not be fetched, or no proxy answers
   70  an error in the program itself
   73  the certificate authority cannot be created
   74  a file cannot be read or written
@@ -68,7 +70,7 @@ the errors are in the records and the code is 0. A closed pipe (`| head`) is no 
 
 /// A filtering forward HTTP proxy: takes the clutter out of web pages on their way to the browser.
 #[derive(Debug, Parser)]
-#[command(version, after_help = EXIT_CODES)]
+#[command(version, long_version = build::VERSION.as_str(), after_help = EXIT_CODES)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
@@ -114,6 +116,8 @@ enum Command {
     Pause(pause::PauseArgs),
     /// Look at all that the proxy needs, and say what to do where something is wrong
     Doctor(doctor::DoctorArgs),
+    /// Say whether the proxy of this configuration answers, by the exit code too: for the health check of a container
+    Health,
     /// Let the system run the proxy, from its start on
     Service {
         #[command(subcommand)]
@@ -243,6 +247,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Lists { command }) => lists::run(command, &load(config.clone())?, || Ok(load(config.clone())?)),
         Some(Command::Pause(arguments)) => pause::run(&arguments, &read(config)?),
         Some(Command::Doctor(arguments)) => doctor::run(arguments, config),
+        Some(Command::Health) => health::run(&read(config)?),
         Some(Command::Service { command }) => service::run(command, config),
         Some(Command::Explain(arguments)) => explain::run(&arguments, &load(config)?),
     }

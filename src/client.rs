@@ -69,6 +69,11 @@ pub(crate) fn tls_settings(
     tls::configure(extra_roots, insecure).map(|tls| tls.http2_or_http1)
 }
 
+/// Whether the system has certificates to trust.
+pub(crate) fn has_system_roots() -> bool {
+    tls::has_system_roots()
+}
+
 /// hyper is ready for the next request a moment after a response has ended: when its task has run, which takes longer on a busy
 /// machine. A new connection would take longer still.
 const SETTLING: Duration = Duration::from_secs(1);

@@ -28,6 +28,7 @@ mod profiles;
 mod rewrite;
 mod schema;
 mod timeouts;
+mod update;
 mod users;
 pub(crate) mod values;
 mod yaml_errors;
@@ -64,6 +65,7 @@ pub use self::{
     rewrite::Rewrite,
     schema::schema,
     timeouts::Timeouts,
+    update::UpdateNotice,
     users::{Hash as PasswordHash, Users},
 };
 
@@ -71,6 +73,7 @@ use self::listen::Listen;
 pub(crate) use self::{
     error::{Kind as ConfigErrorKind, in_plain_words},
     file::{MAX_CONFIG, read_regular as read_file},
+    update::Publisher,
 };
 
 /// The built-in list of hosts that are neither opened nor rewritten.
@@ -112,6 +115,8 @@ pub struct RawConfig {
     pub log: Log,
     /// Who may open the panel at the control host.
     pub panel: Panel,
+    /// Whether it is looked for a newer version.
+    pub update: UpdateNotice,
     /// The filter settings that the keys under `filters` are laid over.
     pub preset: Preset,
     /// The filter chain: order, switches and parameters.
@@ -144,6 +149,7 @@ impl Default for RawConfig {
             timeouts: Timeouts::default(),
             log: Log::default(),
             panel: Panel::default(),
+            update: UpdateNotice::default(),
             preset: Preset::default(),
             filters: ChainConfig::default(),
             blocking: RawBlocking::default(),
@@ -197,6 +203,8 @@ pub struct Config {
     pub log: Log,
     /// Who may open the panel at the control host.
     pub panel: Panel,
+    /// Whether it is looked for a newer version.
+    pub update: UpdateNotice,
     /// The filter settings that those under `filters` were laid over.
     pub preset: Preset,
     /// The filter chain of the profiles that change nothing of it.

@@ -1,4 +1,4 @@
-//! The outermost loops: accepting connections, reloading the configuration, updating lists; and the entry points of fuzz targets.
+//! The outermost loops: accepting connections, reloading the configuration, updating lists, looking for a newer version; and the entry points of fuzz targets.
 
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
@@ -7,3 +7,4 @@ pub(crate) mod health;
 pub mod list_updates;
 pub(crate) mod listener;
 pub mod reload;
+pub(crate) mod update_check;

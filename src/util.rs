@@ -1,10 +1,11 @@
-//! General helpers: files, maps, tokens, random bytes, waiting, and the host of a target or setting.
+//! General helpers: files, maps, tokens, random bytes, waiting, the host of a target or setting, and what differs between operating systems.
 
 pub(crate) mod atomic_file;
 pub(crate) mod expiring_map;
 pub(crate) mod host;
 pub(crate) mod idle;
 pub(crate) mod json_file;
+pub(crate) mod platform;
 pub(crate) mod random;
 pub(crate) mod shutdown;
 pub(crate) mod tokens;

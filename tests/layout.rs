@@ -43,8 +43,10 @@ fn the_table_has_every_module_and_is_short() {
 #[test]
 fn a_type_has_a_name_of_its_own() {
     let mut places = BTreeMap::<String, Vec<String>>::new();
-    for file in files() {
-        for name in code(&file).lines().filter_map(declared_type) {
+    // Each operating system has its own file with the same names, of which one is compiled.
+    let other_system = Path::new("util/platform/windows.rs");
+    for file in files().iter().filter(|file| *file != other_system) {
+        for name in code(file).lines().filter_map(declared_type) {
             places.entry(name.to_owned()).or_default().push(file.display().to_string());
         }
     }

@@ -23,6 +23,7 @@ use std::{
 use url::Url;
 
 use self::finding::{Finding, Level};
+pub(in crate::cli) use self::listening::running;
 use super::{Failure, extract::page_address, say};
 use crate::{Config, blocking::Blocker, config::Lookup, state::loaded_config::LoadedConfig};
 

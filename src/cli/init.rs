@@ -14,7 +14,19 @@ pub(super) struct InitArgs {
     /// Let the devices of the local network use the proxy, as `gleaner serve --lan` does
     #[arg(long)]
     lan: bool,
+    /// For a machine with little memory, such as 512 MB: fewer pages and connections at once
+    #[arg(long)]
+    small: bool,
 }
+
+/// Settings for a machine with little memory.
+const SMALL: &str = "
+# For a machine with little memory.
+limits:
+  pages_memory_bytes: 33554432   # 32 MiB; more pages at once pass as they are
+  page_workers: 1
+  connections: 512
+";
 
 pub(super) fn run(arguments: &InitArgs, named: Option<PathBuf>) -> anyhow::Result<()> {
     let places = Lookup::new(named).places.into_iter();
@@ -28,8 +40,9 @@ pub(super) fn run(arguments: &InitArgs, named: Option<PathBuf>) -> anyhow::Resul
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder).map_err(|error| cannot(error.to_string()))?;
     }
+    let text = starter(arguments.lan) + if arguments.small { SMALL } else { "" };
     let written = OpenOptions::new().write(true).create_new(true).open(&file);
-    written.and_then(|mut open| open.write_all(starter(arguments.lan).as_bytes())).map_err(|error| {
+    written.and_then(|mut open| open.write_all(text.as_bytes())).map_err(|error| {
         cannot(match error.kind() {
             ErrorKind::AlreadyExists => "it is there already, and is not overwritten".to_owned(),
             _ => error.to_string(),
@@ -49,6 +62,8 @@ mod tests {
     fn what_is_written_is_good_with_its_comments_taken_out_too() {
         assert!(Config::from_yaml(&starter(true), None).unwrap().access.lan);
         assert!(!Config::from_yaml(&starter(false), None).unwrap().access.lan);
+        let small = Config::from_yaml(&(starter(false) + SMALL), None).unwrap();
+        assert_eq!((small.limits.pages_memory_bytes, small.limits.page_workers), (32 << 20, Some(1)));
         let text = starter(false);
         let suggested =
             text.replace("\n#  - ", "\n  - ").replace("\n# profiles:", "\nprofiles:").replace("\n#   ", "\n  ");

@@ -8,23 +8,22 @@ use std::{
     time::Duration,
 };
 
-use sd_notify::NotifyState;
 use tokio::{
     net::TcpListener,
-    signal::unix::{Signal, SignalKind, signal},
     task::{JoinSet, spawn_blocking},
-    time::sleep,
+    time,
 };
 use tokio_util::sync::CancellationToken;
-use tracing::{error, info, warn};
+use tracing::{error, info};
 
 use super::{EX_UNAVAILABLE, EX_USAGE, Failure, ServeArguments, banner, listeners};
 use crate::{
     Proxy,
     config::Lookup,
-    drivers::{health, list_updates, reload},
+    drivers::{health, list_updates, reload, update_check},
     http::log,
     state::loaded_config::LoadedConfig,
+    util::platform::{self, EndSignals, ReloadSignal, ServiceState},
 };
 
 pub(super) fn run(config: Option<path::PathBuf>, arguments: ServeArguments) -> anyhow::Result<()> {
@@ -40,9 +39,16 @@ pub(super) fn run(config: Option<path::PathBuf>, arguments: ServeArguments) -> a
 
 async fn serve(lookup: Lookup, loaded: LoadedConfig, arguments: ServeArguments) -> anyhow::Result<()> {
     // Each connection takes a descriptor. Where the limit cannot be raised, fewer connections are admitted.
-    let _ = rlimit::increase_nofile_limit(u64::MAX);
+    platform::raise_descriptors();
     let (mut listeners, mut own) = (Vec::new(), Vec::new());
-    for addr in &loaded.config.listen {
+    for listener in platform::inherited_listeners()? {
+        listener.set_nonblocking(true)?;
+        own.push(listener.local_addr()?);
+        listeners.push(TcpListener::from_std(listener)?);
+    }
+    // Those stand in the place of what the configuration names.
+    let named = if own.is_empty() { &loaded.config.listen[..] } else { &[] };
+    for addr in named {
         let bound = listeners::bind(*addr, &own).map_err(|error| cannot_listen(*addr, &error))?;
         if let Some(listener) = bound {
             own.push(listener.local_addr()?);
@@ -71,13 +77,17 @@ async fn serve(lookup: Lookup, loaded: LoadedConfig, arguments: ServeArguments) 
     let reload = reload_on_signal(Arc::clone(&proxy), arguments)?;
     // The proxy runs without standard output too.
     let _ = io::stdout().write_all(banner.as_bytes());
-    notify(&[NotifyState::Ready]);
+    platform::tell_service_manager(ServiceState::Ready);
+    if let Some(interval) = platform::watchdog_interval() {
+        tokio::spawn(feed_watchdog(interval));
+    }
 
     let mut servers = JoinSet::new();
     for listener in listeners {
         servers.spawn(crate::serve(listener, Arc::clone(&proxy), shutdown.clone()));
     }
-    tokio::spawn(list_updates::maintain(proxy));
+    tokio::spawn(list_updates::maintain(Arc::clone(&proxy)));
+    tokio::spawn(update_check::maintain(proxy));
     tokio::spawn(reload);
     tokio::spawn(watch);
     while let Some(served) = servers.join_next().await {
@@ -86,10 +96,12 @@ async fn serve(lookup: Lookup, loaded: LoadedConfig, arguments: ServeArguments) 
     Ok(())
 }
 
-/// Says to systemd how the service is, where that started it.
-fn notify(state: &[NotifyState<'_>]) {
-    if let Err(error) = sd_notify::notify(state) {
-        warn!(%error, "systemd cannot be notified");
+/// Says again and again that this program works. Where no thread of the runtime does, nothing is said.
+async fn feed_watchdog(interval: time::Duration) {
+    let mut ticks = time::interval(interval);
+    loop {
+        ticks.tick().await;
+        platform::tell_service_manager(ServiceState::Alive);
     }
 }
 
@@ -111,22 +123,20 @@ pub(super) fn cannot_listen(addr: SocketAddr, error: &io::Error) -> anyhow::Erro
 
 /// The first signal ends gracefully, the second at once.
 fn end_on_signal(proxy: Arc<Proxy>, shutdown: CancellationToken) -> anyhow::Result<impl Future<Output = ()>> {
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
+    let mut signals = EndSignals::new()?;
     Ok(async move {
-        either(&mut interrupt, &mut terminate).await;
+        signals.next().await;
         info!("ending, requests in flight may finish; a second signal ends at once");
-        notify(&[NotifyState::Stopping]);
+        platform::tell_service_manager(ServiceState::Stopping);
         proxy.is_ending.store(true, Relaxed);
         let drain = Duration::from_secs(proxy.state().config.limits.drain_seconds);
         let end = async {
-            sleep(drain).await;
+            time::sleep(drain).await;
             shutdown.cancel();
             std::future::pending().await
         };
-        // The exit code that a shell gives a program that a signal ended: 128 and its number.
         let code = tokio::select! {
-            code = either(&mut interrupt, &mut terminate) => code,
+            code = signals.next() => code,
             code = end => code,
         };
         log::flush();
@@ -134,28 +144,19 @@ fn end_on_signal(proxy: Arc<Proxy>, shutdown: CancellationToken) -> anyhow::Resu
     })
 }
 
-/// The exit code of the signal that came.
-async fn either(interrupt: &mut Signal, terminate: &mut Signal) -> i32 {
-    tokio::select! {
-        _ = interrupt.recv() => 130,
-        _ = terminate.recv() => 143,
-    }
-}
-
 fn reload_on_signal(proxy: Arc<Proxy>, arguments: ServeArguments) -> anyhow::Result<impl Future<Output = ()>> {
-    let mut hangup = signal(SignalKind::hangup())?;
+    let mut signal = ReloadSignal::new()?;
     Ok(async move {
-        while hangup.recv().await.is_some() {
+        loop {
+            signal.next().await;
             info!("SIGHUP: reading the configuration again");
-            // systemd.service(5), `Type=notify-reload`.
-            let began = NotifyState::monotonic_usec_now().unwrap_or(NotifyState::MonotonicUsec(0));
-            notify(&[NotifyState::Reloading, began]);
+            platform::tell_service_manager(ServiceState::Reloading);
             let (proxy, arguments) = (Arc::clone(&proxy), arguments.clone());
             let reloaded = spawn_blocking(move || reload::reload(&proxy, |config| arguments.apply(config))).await;
             if let Err(error) = reloaded {
                 error!(%error, "the configuration could not be read again");
             }
-            notify(&[NotifyState::Ready]);
+            platform::tell_service_manager(ServiceState::Ready);
         }
     })
 }

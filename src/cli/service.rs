@@ -18,6 +18,7 @@ use anyhow::Context;
 use clap::ValueEnum;
 
 use super::{EX_CANTCREAT, EX_UNAVAILABLE, EX_USAGE, Failure, say};
+use crate::util::platform;
 
 /// The mark of files that are written here; no other is overwritten or removed.
 const MARK: &str = "Made by `gleaner service install`, and removed by `gleaner service uninstall`.";
@@ -82,7 +83,7 @@ struct Wish {
     scope: Scope,
     /// The home of the user.
     home: PathBuf,
-    user_id: String,
+    user_id: u32,
     /// This program, by its whole path.
     program: PathBuf,
     config: Option<PathBuf>,
@@ -144,11 +145,11 @@ fn wish(place: ServicePlace, config: Option<PathBuf>, lan: bool) -> anyhow::Resu
                        on this system run `gleaner serve`";
         Failure::error(EX_UNAVAILABLE, problem)
     })?;
-    let user_id = user_id();
+    let user_id = platform::user_id();
     let scope = match (place.system, place.user) {
         (true, _) => Scope::System,
         (_, true) => Scope::User,
-        _ if user_id == "0" => Scope::System,
+        _ if user_id == 0 => Scope::System,
         _ => Scope::User,
     };
     let wish = Wish {
@@ -173,12 +174,6 @@ fn found() -> Option<Manager> {
     }
 }
 
-/// The number of this user, by id(1), which every Unix has.
-fn user_id() -> String {
-    let output = process::Command::new("id").arg("-u").output();
-    output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default()
-}
-
 fn shown(plan: &Plan) -> String {
     let commands: String = plan.start.iter().map(|words| words.join(" ") + "\n").collect();
     format!("{}:\n\n{}\nThen:\n{commands}", plan.file.display(), plan.text)
@@ -198,7 +193,7 @@ fn install(plan: &Plan) -> anyhow::Result<()> {
     let folder = plan.file.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(folder).and_then(|()| fs::write(&plan.file, &plan.text)).map_err(|error| cannot(&error))?;
     if plan.is_executable {
-        make_executable(&plan.file).map_err(|error| cannot(&error))?;
+        platform::make_executable(&plan.file).map_err(|error| cannot(&error))?;
     }
     plan.start.iter().try_for_each(|command| execute(command))?;
     let notes: String = plan.notes.iter().map(|note| note.clone() + "\n").collect();
@@ -207,17 +202,6 @@ fn install(plan: &Plan) -> anyhow::Result<()> {
          uninstall` undoes it.\n",
         plan.file.display()
     ))
-}
-
-#[cfg(unix)]
-fn make_executable(file: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(file, fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn make_executable(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 fn uninstall(plan: &Plan) -> anyhow::Result<()> {

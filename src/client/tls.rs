@@ -1,4 +1,5 @@
-//! Trust in origins: the platform's certificates and those of the configuration; TLS 1.2 and 1.3 only.
+//! Trust in origins: the platform's certificates, or built-in ones where it has none, and those of the configuration; TLS 1.2 and 1.3
+//! only.
 //!
 //! A certificate is verified before anything is sent: the platform's verifier decides, [`weak`] adds what it would
 //! refuse without saying why, and [`intermediates`] what a server forgot to send. Only hosts that the configuration
@@ -62,7 +63,7 @@ pub(super) fn configure(extra_roots: &[CertificateDer<'static>], insecure: &Host
 
 fn build(extra_roots: &[CertificateDer<'static>], insecure: HostPatterns) -> Result<Tls, Error> {
     let provider: Arc<CryptoProvider> = Arc::new(ring::default_provider());
-    let platform = Verifier::new_with_extra_roots(extra_roots.iter().cloned(), Arc::clone(&provider))?;
+    let platform = platform_verifier(extra_roots, &provider)?;
     let intermediates = Arc::<Intermediates>::default();
     let verifier = Strict { platform, insecure, intermediates: Arc::clone(&intermediates) };
     let mut config = ClientConfig::builder_with_provider(provider)
@@ -79,6 +80,32 @@ fn build(extra_roots: &[CertificateDer<'static>], insecure: HostPatterns) -> Res
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(Tls { http2_or_http1: Arc::new(any), http1: Arc::new(config), intermediates })
 }
+
+/// Whether the system has certificates to trust.
+pub(super) fn has_system_roots() -> bool {
+    Verifier::new(Arc::new(ring::default_provider())).is_ok()
+}
+
+/// The platform's verifier. Where the system has no certificates to trust, as in a container that has nothing but this program, it
+/// gets built-in ones.
+fn platform_verifier(extra: &[CertificateDer<'static>], provider: &Arc<CryptoProvider>) -> Result<Verifier, Error> {
+    let with = |more: &[CertificateDer<'static>]| {
+        Verifier::new_with_extra_roots(extra.iter().chain(more).cloned(), Arc::clone(provider))
+    };
+    match Verifier::new(Arc::clone(provider)) {
+        Ok(verifier) if extra.is_empty() => Ok(verifier),
+        Ok(_) => with(&[]),
+        Err(_) => with(BUILT_IN_ROOTS),
+    }
+}
+
+/// Mozilla's list of trusted certificates.
+#[cfg(target_os = "linux")]
+const BUILT_IN_ROOTS: &[CertificateDer<'static>] = webpki_root_certs::TLS_SERVER_ROOT_CERTS;
+
+/// Other systems always have their own.
+#[cfg(not(target_os = "linux"))]
+const BUILT_IN_ROOTS: &[CertificateDer<'static>] = &[];
 
 tokio::task_local! {
     /// The flag of this task's current handshake. All handshakes share one resolver, because rustls resumes a session only

@@ -30,6 +30,7 @@ impl RawConfig {
             open_to_lan(&mut self.access, &mut listen);
         }
         noted(self.panel.check(), mistakes);
+        noted(self.update.check(), mistakes);
         // What was left out as wrong could be what is missed here.
         if !is_any_in(mistakes, &["access", "listen"]) {
             noted(check_listen(&listen, &self.access), mistakes);
@@ -60,6 +61,7 @@ impl RawConfig {
             timeouts: raw.timeouts,
             log: raw.log,
             panel: raw.panel,
+            update: raw.update,
             preset: raw.preset,
             filters: raw.filters,
             blocking,

@@ -9,7 +9,6 @@ mod manage;
 use std::{
     fs, io,
     ops::RangeInclusive,
-    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -33,9 +32,9 @@ use time::{Duration, OffsetDateTime};
 
 pub(crate) use self::make::check_clock;
 use crate::util::{
-    atomic_file,
     expiring_map::{ExpiringMap, Lifetime},
     host::Host,
+    platform,
     random::random_bytes,
 };
 
@@ -209,13 +208,11 @@ fn load(dir: &Path) -> Result<Authority, AuthorityError> {
         }
     }
     for path in [dir, &key_path] {
-        let checked =
-            atomic_file::check_owner(path).map_err(|error| AuthorityError::Read(path.to_path_buf(), error))?;
+        let checked = platform::check_owner(path).map_err(|error| AuthorityError::Read(path.to_path_buf(), error))?;
         checked.map_err(|problem| bad(path, problem))?;
     }
-    let metadata = fs::metadata(&key_path).map_err(|error| AuthorityError::Read(key_path.clone(), error))?;
-    let mode = metadata.mode() & 0o777;
-    if mode & 0o077 != 0 {
+    let rights = platform::rights_of_others(&key_path);
+    if let Some(mode) = rights.map_err(|error| AuthorityError::Read(key_path.clone(), error))? {
         let problem =
             format!("others than its owner can read or write it (mode {mode:o}); `chmod 600` on it mends that");
         return Err(bad(&key_path, problem));

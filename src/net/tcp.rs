@@ -14,6 +14,7 @@ const KEEPALIVE_IDLE: Duration = Duration::from_mins(1);
 /// Time between probes without an answer, and their number: after two minutes in all the peer is gone. A phone that
 /// changes cells is back within seconds.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(15);
+#[cfg(unix)]
 const KEEPALIVE_PROBES: u32 = 4;
 
 /// Small writes go out at once, and a peer that is gone is noticed. A refusal by the kernel changes nothing else.

@@ -25,6 +25,7 @@ use crate::{
     },
     util::{
         expiring_map::{ExpiringMap, Lifetime},
+        platform,
         tokens::Tokens,
     },
 };
@@ -61,6 +62,8 @@ pub struct Proxy {
     pub(crate) reader_preferences: ReaderPreferences,
     /// Why the last reload failed, for the start page.
     pub(crate) reload_error: ArcSwapOption<String>,
+    /// The newest version of this program, where it is newer than this one.
+    pub(crate) newer_version: ArcSwapOption<String>,
     pub(crate) limits: Arc<ConnectionLimits>,
     /// A signal has asked the program to end.
     pub(crate) is_ending: AtomicBool,
@@ -120,6 +123,7 @@ impl Proxy {
             tokens,
             reader_preferences,
             reload_error: ArcSwapOption::empty(),
+            newer_version: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),
             is_ending: AtomicBool::default(),
             tunnelled: Arc::new(tunnelled),
@@ -204,8 +208,7 @@ async fn free_later(lists: Arc<Blocker>) {
 /// connection may need another to an origin.
 pub(crate) fn descriptor_budget(configured: usize) -> (usize, usize) {
     // The program raises its limit at start; see `cli::serve`.
-    let descriptors = rlimit::Resource::NOFILE.get_soft().unwrap_or(1024);
-    let descriptors = usize::try_from(descriptors).unwrap_or(usize::MAX);
+    let descriptors = usize::try_from(platform::descriptors()).unwrap_or(usize::MAX);
     let usable = descriptors.saturating_sub(OTHER_DESCRIPTORS);
     let max_idle = (usable / 4).min(MAX_IDLE);
     let connections = configured.min((usable - max_idle) / 2).max(1);

@@ -4,9 +4,7 @@
 //! Each is a truncated HMAC-SHA-256 (RFC 2104 § 5) of its purpose and of what it is for.
 
 use std::{
-    fs::{self, DirBuilder},
-    io, iter,
-    os::unix::fs::DirBuilderExt,
+    fs, io, iter,
     path::Path,
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -15,7 +13,7 @@ use ring::hmac;
 use tracing::warn;
 
 use super::{
-    atomic_file,
+    atomic_file, platform,
     random::{nonce, random_bytes},
 };
 
@@ -118,13 +116,13 @@ fn period() -> u64 {
 fn stored_secret(dir: &Path, secret: [u8; SECRET_BYTES]) -> io::Result<[u8; SECRET_BYTES]> {
     let file = &dir.join(FILE);
     for path in [dir, file].into_iter().filter(|path| path.exists()) {
-        atomic_file::check_owner(path)?.map_err(io::Error::other)?;
+        platform::check_owner(path)?.map_err(io::Error::other)?;
     }
     // A disk that was full may have left an empty file.
     if let Some(stored) = fs::read(file).ok().and_then(|bytes| bytes.try_into().ok()) {
         return Ok(stored);
     }
-    DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    platform::make_private_folder(dir)?;
     atomic_file::write(file, &secret)?;
     Ok(secret)
 }

@@ -59,7 +59,7 @@ fn completions(dir: &Path) -> anyhow::Result<()> {
 /// The pages are named as those of git are: `gleaner-ca-export.1`.
 fn man(dir: &Path, date: &str) -> anyhow::Result<()> {
     make_folder(dir)?;
-    let mut command = gleaner::cli::command().disable_help_subcommand(true);
+    let mut command = gleaner::cli::command().disable_help_subcommand(true).long_version(None::<&str>);
     command.build();
     write_pages(&command, dir, date)
 }

@@ -8,6 +8,7 @@ use crate::{
     blocking::store,
     config::Intercept,
     mitm::authority::{Authority, AuthorityError},
+    util::platform,
 };
 
 /// Free bytes of a disk below which downloads of lists fail soon: the large ones have some ten megabytes.
@@ -114,16 +115,8 @@ fn next_step(kind: ErrorKind, key: &str) -> String {
 }
 
 /// Bytes that this user may still write on the disk of a folder, or of the one in which it will be made.
-#[cfg(unix)]
 fn room(dir: &Path) -> Option<u64> {
-    let there = dir.ancestors().find(|dir| dir.exists())?;
-    let disk = rustix::fs::statvfs(there).ok()?;
-    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
-}
-
-#[cfg(not(unix))]
-fn room(_: &Path) -> Option<u64> {
-    None
+    platform::room(dir.ancestors().find(|dir| dir.exists())?)
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ pub(super) fn check(subject: &Subject) -> Vec<Finding> {
 }
 
 /// The first address at which a Gleaner that runs answers, if there is one.
-pub(super) fn running(listen: &[SocketAddr]) -> Option<SocketAddr> {
+pub(in crate::cli) fn running(listen: &[SocketAddr]) -> Option<SocketAddr> {
     listen.iter().filter(|addr| addr.port() != 0).map(|addr| nearby(*addr)).find(|addr| web::is_gleaner(*addr, ANSWER))
 }
 

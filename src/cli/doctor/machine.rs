@@ -5,7 +5,7 @@ use std::{env, fs, num::NonZero, path::Path, thread};
 use url::{Host, Url};
 
 use super::{Subject, finding::Finding};
-use crate::{Config, local_addresses, state::proxy::descriptor_budget};
+use crate::{Config, local_addresses, state::proxy::descriptor_budget, util::platform};
 
 /// Memory of the program beside the pages in work: some 20 MB at rest, lists and connections. Measured figures are in
 /// docs/performance.md.
@@ -23,7 +23,7 @@ pub(super) fn check(subject: &Subject) -> Vec<Finding> {
 fn connections(config: &Config) -> Finding {
     const CHECK: &str = "connections";
     // As `gleaner serve` does.
-    let descriptors = rlimit::increase_nofile_limit(u64::MAX).unwrap_or_default();
+    let descriptors = platform::raise_descriptors();
     let wanted = config.limits.connections;
     let (possible, _) = descriptor_budget(wanted);
     let finding = if possible < wanted {

@@ -1,10 +1,11 @@
 //! The findings as text for a person, and as JSON.
 
-use std::{env::consts, fmt::Write as _};
+use std::fmt::Write as _;
 
 use serde_json::json;
 
 use super::finding::{Finding, Level};
+use crate::cli::build;
 
 /// Columns of the level and of the check's name.
 const INDENT: usize = 9 + 15;
@@ -59,6 +60,5 @@ pub(super) fn json(findings: &[Finding], changed: &[String]) -> String {
 }
 
 fn program() -> String {
-    let allocator = if cfg!(feature = "jemalloc") { ", jemalloc" } else { "" };
-    format!("Gleaner {} on {} {}{allocator}", env!("CARGO_PKG_VERSION"), consts::OS, consts::ARCH)
+    format!("Gleaner {}, {}", env!("CARGO_PKG_VERSION"), build::words())
 }

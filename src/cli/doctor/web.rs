@@ -115,14 +115,20 @@ fn roots(config: &Config) -> Vec<rustls::pki_types::CertificateDer<'static>> {
 
 fn certificates(is_found: bool) -> Finding {
     const CHECK: &str = "certificates";
-    if is_found {
-        return Finding::ok(CHECK, "the system's list of trusted certificates is there");
+    let next = "install it: `sudo apt install ca-certificates`, or the package of that name of your system";
+    match (is_found, client::has_system_roots()) {
+        (true, true) => Finding::ok(CHECK, "the system's list of trusted certificates is there"),
+        (true, false) => Finding::warning(
+            CHECK,
+            "the system has no list of trusted certificates; the built-in one is used, which is as old as this program",
+            next,
+        ),
+        (false, _) => Finding::problem(
+            CHECK,
+            "the system's list of trusted certificates is empty, so that no encrypted page can be fetched",
+            next,
+        ),
     }
-    Finding::problem(
-        CHECK,
-        "the system's list of trusted certificates is empty, so that no encrypted page can be fetched",
-        "install it: `sudo apt install ca-certificates`, or the package of that name of your system",
-    )
 }
 
 /// The proxy that runs, where it lets this machine in without a password; else one with the same settings.

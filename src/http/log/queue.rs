@@ -6,9 +6,7 @@
 //! together.
 
 use std::{
-    fs::File,
     io::{self, BufWriter, Write},
-    os::fd::AsFd,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering::Relaxed},
@@ -19,6 +17,8 @@ use std::{
 };
 
 use tracing_subscriber::fmt::MakeWriter;
+
+use crate::util::platform;
 
 /// Length of the queue; a line has some 250 bytes. Raising it drops fewer lines of a burst and takes more memory while
 /// standard error is not read.
@@ -85,9 +85,8 @@ impl Write for LineWriter {
 }
 
 fn write_lines(queued: &Receiver<Vec<u8>>, counts: &QueueCounts) {
-    // A descriptor of its own: `io::stderr` is locked while a write blocks.
-    let out: Box<dyn Write> = match io::stderr().as_fd().try_clone_to_owned() {
-        Ok(own) => Box::new(File::from(own)),
+    let out: Box<dyn Write> = match platform::own_standard_error() {
+        Ok(own) => Box::new(own),
         Err(_) => Box::new(io::stderr()),
     };
     let mut out = BufWriter::new(out);

@@ -1,9 +1,8 @@
 //! Makes an authority in its folder: a key that only its owner can read, and its certificate.
 
 use std::{
-    fs::{self, DirBuilder, OpenOptions},
+    fs,
     io::{self, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::Path,
     thread,
     time::{Duration, Instant},
@@ -14,6 +13,7 @@ use ring::digest::{SHA256, digest};
 use time::OffsetDateTime;
 
 use super::{AuthorityError, CERT_FILE, KEY_FILE, random_serial, valid_for};
+use crate::util::platform;
 
 /// Life of the authority: ten years, so that installing it is done once per device.
 const AUTHORITY_DAYS: i64 = 3650;
@@ -38,8 +38,7 @@ pub(super) fn create(dir: &Path, key_path: &Path, cert_path: &Path) -> Result<()
     valid_for(&mut params, AUTHORITY_DAYS);
     let certificate = params.self_signed(&key)?;
 
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);
-    made.map_err(|error| AuthorityError::Create(dir.to_path_buf(), error))?;
+    platform::make_private_folder(dir).map_err(|error| AuthorityError::Create(dir.to_path_buf(), error))?;
     write_new(key_path, key.serialize_pem().as_bytes(), 0o600)?;
     write_new(cert_path, certificate.pem().as_bytes(), 0o644).inspect_err(|_| {
         // The caller reports the certificate; a key that stays is reported at the next start.
@@ -77,7 +76,7 @@ fn write_new(path: &Path, content: &[u8], mode: u32) -> Result<(), AuthorityErro
 }
 
 fn write_synced(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
+    let mut file = platform::open_options(mode).write(true).create_new(true).open(path)?;
     file.write_all(content)?;
     file.sync_all()
 }
@@ -103,9 +102,7 @@ fn mark(key: &KeyPair) -> String {
 
 /// The machine's name, so that a person with several authorities can tell them apart.
 pub(super) fn machine_name() -> String {
-    let name = fs::read_to_string("/proc/sys/kernel/hostname")
-        .or_else(|_| fs::read_to_string("/etc/hostname"))
-        .unwrap_or_default();
+    let name = platform::machine_name();
     let name: String = name.trim().chars().filter(char::is_ascii_graphic).take(30).collect();
     if name.is_empty() { "local".to_owned() } else { name }
 }

@@ -20,7 +20,8 @@ pub(super) fn page(visit: &PanelRequest<'_>) -> Markup {
     let authority = state.authority.get();
     html! {
         table {
-            tr { th scope="row" { "Version" } td { (env!("CARGO_PKG_VERSION")) ", running for " (ago(proxy.records.started.elapsed().unwrap_or_default())) } }
+            tr { th scope="row" { "Version" } td { (env!("CARGO_PKG_VERSION")) ", running for " (ago(proxy.records.started.elapsed().unwrap_or_default()))
+                @if let Some(newer) = proxy.newer_version.load_full() { p.bad { "There is a newer one: " (newer) } } } }
             tr { th scope="row" { "Configuration" } td {
                 @match proxy.config_file() { Some(file) => code { (std::path::absolute(&file).unwrap_or(file).display()) }, None => "built-in defaults" }
             } }

@@ -314,3 +314,13 @@ fn a_configuration_that_cannot_be_used_is_told_with_its_line() {
         assert!(told_of, "{words}: {told}");
     }
 }
+
+#[tokio::test]
+async fn a_system_without_trusted_certificates_has_the_built_in_ones() {
+    let dir = folder();
+    fs::write(dir.path().join("c.yaml"), settings(0)).unwrap();
+    let path = dir.path().to_owned();
+    let before = "mkdir none; touch none/empty; export SSL_CERT_FILE=none/empty SSL_CERT_DIR=none";
+    let output = blocking(move || doctor(&path, "sh", before, &["--json", "http://127.0.0.1:9/"])).await;
+    assert_is(&findings(&output), "certificates", "warning", "the built-in one is used");
+}

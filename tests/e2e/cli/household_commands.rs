@@ -7,7 +7,7 @@ use tokio::{io::AsyncWriteExt, time::timeout};
 use crate::{
     cli::commands::{folder, gleaner},
     harness::{
-        Origin, PAGE, TestCa, optional,
+        Origin, PAGE, TestCa, TestProxy, optional,
         origin::{html, read_head, response},
         program::Running,
         raw,
@@ -44,6 +44,31 @@ fn the_network_is_let_in_without_a_file() {
         assert!(lan || !v6);
         running.end();
     }
+}
+
+#[tokio::test]
+async fn a_container_asks_whether_the_proxy_answers() {
+    let (dir, proxy) = (folder(), TestProxy::start("").await);
+    let yaml = format!("listen: {}\n", proxy.addr);
+    fs::write(dir.path().join("c.yaml"), yaml).unwrap();
+    let ask = |dir: std::path::PathBuf| {
+        tokio::task::spawn_blocking(move || gleaner(&dir, &["--config", "c.yaml", "health"], ""))
+    };
+    let output = ask(dir.path().to_owned()).await.unwrap();
+    assert!(output.status.success() && told(&output).contains(&proxy.addr.to_string()), "{output:?}");
+    proxy.stop().await;
+    let output = ask(dir.path().to_owned()).await.unwrap();
+    assert!(output.status.code() == Some(69) && told(&output).contains("no Gleaner answers"), "{output:?}");
+}
+
+#[test]
+fn the_version_names_source_system_and_features() {
+    let dir = folder();
+    let short = format!("gleaner {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(told(&gleaner(dir.path(), &["-V"], "")), short);
+    let long = told(&gleaner(dir.path(), &["--version"], ""));
+    assert!(long.starts_with(&short) && long.contains("\nbuilt from source\n"), "{long}");
+    assert!(long.contains(std::env::consts::ARCH) && long.contains("\nfeatures: none\n"), "{long}");
 }
 
 #[test]

@@ -80,7 +80,7 @@ impl TestProxy {
 }
 
 /// The test's own settings, laid over loopback targets and an authority in the test's folder.
-pub(super) fn full(yaml: &str) -> String {
+pub(crate) fn full(yaml: &str) -> String {
     let base = "access: { allow_targets: ['127.0.0.1:1-65535', '[::1]:1-65535'] }\n\
                 authority: { dir: authority }\n";
     let mut settings: Value = serde_yaml::from_str(base).unwrap();

@@ -11,6 +11,8 @@ use crate::harness::{
     get, optional,
     origin::html,
     program::{Program, Running},
+    proxy::full,
+    raw,
     webdriver::Window,
 };
 
@@ -220,6 +222,11 @@ async fn systemd_understands_the_unit() {
     // With systemd's own 100 ms five failures in a row, as before the disk or network is there, would be the last.
     assert!(unit.contains("\nRestartSec=5\n"));
     assert!(unit.contains("\nMemoryMax="));
+    // At most 2.0 of 10: what it may do that it need not.
+    let mut command = std::process::Command::new("systemd-analyze");
+    command.args(["security", "--offline=yes", "--threshold=20"]).arg(&file);
+    let (well, text) = run(command).await;
+    assert!(well, "{text}");
 }
 
 /// systemd's side of `Type=notify`.
@@ -228,16 +235,73 @@ async fn systemd_is_told_how_the_service_is() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("notify");
     let socket = tokio::net::UnixDatagram::bind(&path).unwrap();
-    let program = Program::start("sh", &format!("export NOTIFY_SOCKET={}", path.display()), "");
+    let before = format!("export NOTIFY_SOCKET={} WATCHDOG_USEC=600000000 WATCHDOG_PID=$$", path.display());
+    let program = Program::start("sh", &before, "");
     let said = async || {
         let mut bytes = [0; 200];
         let count = timeout(Duration::from_secs(10), socket.recv(&mut bytes)).await.unwrap().unwrap();
         String::from_utf8_lossy(&bytes[..count]).into_owned()
     };
     assert_eq!(said().await.trim(), "READY=1");
+    // At once, and then every five minutes: half the time.
+    assert_eq!(said().await.trim(), "WATCHDOG=1");
     program.signal("HUP");
     assert!(said().await.starts_with("RELOADING=1\nMONOTONIC_USEC="));
     assert_eq!(said().await.trim(), "READY=1");
     program.signal("TERM");
     assert_eq!(said().await.trim(), "STOPPING=1");
+}
+
+/// systemd's side of socket activation: it listens, and starts the program when somebody comes.
+#[tokio::test]
+async fn systemd_may_listen_in_the_place_of_the_configuration() {
+    let Some(activate) = optional::program("systemd-socket-activate", "systemd") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("config.yaml"), full("listen: 127.0.0.1:1\n")).unwrap();
+    let addr = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut command = std::process::Command::new(activate);
+    command.arg("--listen").arg(addr.to_string()).arg(env!("CARGO_BIN_EXE_gleaner"));
+    let _running = Running::start(command.args(["--config", "config.yaml"]).current_dir(dir.path()));
+    let connected = async {
+        while TcpStream::connect(addr).await.is_err() {
+            tokio::time::sleep(POLL_INTERVAL).await;
+        }
+    };
+    timeout(Duration::from_secs(10), connected).await.unwrap();
+    let ask = format!("GET /readyz HTTP/1.1\r\nHost: {addr}\r\nConnection: close\r\n\r\n");
+    let answer = raw(addr, ask).await;
+    assert!(answer.starts_with("HTTP/1.1 200 ") && answer.ends_with("ok\n"), "{answer}");
+}
+
+/// Signed by minisign 0.11 of Debian.
+#[tokio::test]
+async fn a_newer_version_is_told_if_the_publisher_has_signed_it() {
+    const KEY: &str = "RWRS1UEIOhbvmDyVD/c8wJvrtd3g+fyH+a7ViV6pundS0SizzkJQaemV";
+    const SIGNATURE: &str = "untrusted comment: signature from minisign secret key\nRWRS1UEIOhbvmEJ9N4skh39767pmBURva4Gq0kgFXGCVY1rHvRXkzJCSbNm0K1tVrcgcjKb3wkoHoWTX7Em6/+pFOgXQMRYq6gQ=\n";
+    const RELEASE: &str = "{ \"version\": \"9.0.0\", \"date\": \"2030-01-01\" }\n";
+    let origin = Origin::http(|request| match request.uri.path() {
+        "/latest.json" => html(RELEASE),
+        "/changed.json" => html(RELEASE.replace("9.0.0", "9.1.0")),
+        _ => html(SIGNATURE),
+    })
+    .await;
+    for (file, is_told) in [("/latest.json", true), ("/changed.json", false)] {
+        let yaml = format!("update: {{ check: true, url: '{}', key: {KEY} }}\n", origin.url(file));
+        let program = Program::start("sh", "", &yaml);
+        let health = format!("GET {PANEL}/health HTTP/1.1\r\nHost: gleaner.internal\r\nConnection: close\r\n\r\n");
+        let signature = format!("{file}.minisig");
+        let done = async {
+            loop {
+                let is_fetched = origin.requests().iter().any(|request| request.uri.path() == signature);
+                let answer = raw(program.addr, &health).await;
+                assert!(answer.starts_with("HTTP/1.1 200 ") && !answer.contains("9.1.0"), "{answer}");
+                if answer.contains("There is a newer one: 9.0.0") || is_fetched && !is_told {
+                    break answer;
+                }
+                tokio::time::sleep(POLL_INTERVAL).await;
+            }
+        };
+        let answer = timeout(Duration::from_secs(20), done).await.unwrap();
+        assert_eq!(answer.contains("9.0.0"), is_told);
+    }
 }

@@ -1,0 +1,56 @@
+//! Section `update`: whether it is looked for a newer version.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::error::Mistake;
+
+/// The address and the key of whoever publishes this program, which a build for publication has.
+const PUBLISHED_AT: Option<&str> = option_env!("GLEANER_UPDATE_URL");
+const PUBLISHER_KEY: Option<&str> = option_env!("GLEANER_UPDATE_KEY");
+
+/// Section `update`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct UpdateNotice {
+    /// Whether it is looked once a week whether there is a newer version; the log and the panel say so, and nothing is installed.
+    pub check: bool,
+    /// Address of the file that names the newest version; its signature has the same address with `.minisig` behind it. `null`
+    /// means that of the publisher of this program.
+    pub url: Option<String>,
+    /// The publisher's public key, as `minisign` prints it. `null` means the built-in one.
+    pub key: Option<String>,
+}
+
+/// Where the newest version is named, and who signs it.
+pub(crate) struct Publisher {
+    pub(crate) address: Url,
+    /// A public key of Ed25519 (RFC 8032).
+    pub(crate) key: Vec<u8>,
+}
+
+impl UpdateNotice {
+    /// The publisher; `None` where it is not looked for a newer version.
+    pub(crate) fn publisher(&self) -> Option<Publisher> {
+        let address = self.url.as_deref().or(PUBLISHED_AT)?.parse().ok();
+        let key = public_key(self.key.as_deref().or(PUBLISHER_KEY)?);
+        address.zip(key).filter(|_| self.check).map(|(address, key)| Publisher { address, key })
+    }
+
+    pub(super) fn check(&self) -> Result<(), Mistake> {
+        if !self.check || self.publisher().is_some() {
+            return Ok(());
+        }
+        let problem = "this program does not know who publishes it; expected the address of the file as `url` and the public key \
+                       of minisign as `key` beside it";
+        Err(Mistake::value("update.check", problem.to_owned()))
+    }
+}
+
+/// The key in minisign's form: base64 of `Ed`, eight bytes that name the key, and the key.
+fn public_key(text: &str) -> Option<Vec<u8>> {
+    let bytes = STANDARD.decode(text.trim()).ok()?;
+    (bytes.len() == 42).then(|| bytes.strip_prefix(b"Ed").map(|rest| rest[8..].to_vec()))?
+}
