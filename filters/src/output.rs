@@ -91,12 +91,12 @@ pub enum LinkForm {
 /// How a page is written, if not as the settings have it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// As the settings have it.
+    /// The form that the settings have.
     #[default]
     Configured,
-    /// As everything that can be told about it ([`crate::Extract`]).
+    /// Everything that can be told about the page ([`crate::Extract`]).
     Extract,
-    /// As a chapter of a book: XHTML.
+    /// A chapter of a book: XHTML.
     Chapter,
 }
 

@@ -163,7 +163,7 @@ fn with_pictures(content: &str, pictures: &[(usize, String)]) -> String {
                 let behind = element[START.len()..].find('"').map_or("", |quote| &element[START.len() + quote..]);
                 out.extend(["<img src=\"", name, behind]);
             }
-            None => out.push_str(&alt.replace("&quot;", "\"")),
+            None => out.push_str(&alt.replace("&#34;", "\"")),
         }
         rest = after;
     }
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn a_picture_that_did_not_come_is_its_words() {
-        let content = "<p>a<img src=\"images/0\" alt=\"one\" width=\"3\"/>b<img src=\"images/1\" alt=\"&quot;two&quot; &amp;\"/>c</p>";
+        let content = "<p>a<img src=\"images/0\" alt=\"one\" width=\"3\"/>b<img src=\"images/1\" alt=\"&#34;two&#34; &amp;\"/>c</p>";
         let placed = with_pictures(content, &[(0, "images/0.png".to_owned())]);
         assert_eq!(placed, "<p>a<img src=\"images/0.png\" alt=\"one\" width=\"3\"/>b\"two\" &amp;c</p>");
     }

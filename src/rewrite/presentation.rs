@@ -10,7 +10,7 @@ use url::Url;
 /// The form in which a page is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum SentForm {
-    /// As its profile has it.
+    /// The form that the profile has.
     #[default]
     Page,
     Markdown,

@@ -79,6 +79,8 @@ pub(super) struct PortableWriter<'a> {
     /// The places on the page that its links lead to.
     places: HashSet<String>,
     named: HashSet<String>,
+    /// Whether it is said that forms do not work here.
+    is_form_noted: bool,
     /// Places whose mark is still to be written.
     marks: Vec<String>,
 }
@@ -113,6 +115,7 @@ impl<'a> PortableWriter<'a> {
             space: false,
             places: places(page),
             named: HashSet::new(),
+            is_form_noted: false,
             marks: Vec::new(),
         }
     }
@@ -427,11 +430,7 @@ impl<'a> PortableWriter<'a> {
     }
 
     fn attribute(&mut self, value: &str) {
-        let is_bad = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
-        match value.contains(is_bad) {
-            true => escape_attribute(&value.replace(is_bad, " "), &mut self.out),
-            false => escape_attribute(value, &mut self.out),
-        }
+        self.out.push_str(&attribute_value(value));
     }
 
     // ----- places on the page ----------------------------------------------------------------------------------------
@@ -473,6 +472,14 @@ impl<'a> PortableWriter<'a> {
             self.out.push_str(end);
         }
     }
+}
+
+/// A value of an attribute. HTML 3.2 has no name for a quotation mark.
+fn attribute_value(value: &str) -> String {
+    let is_bad = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
+    let mut out = String::with_capacity(value.len());
+    escape_attribute(&value.replace(is_bad, " "), &mut out);
+    out.replace("&quot;", "&#34;")
 }
 
 pub(super) fn is_on_web(url: &Url) -> bool {

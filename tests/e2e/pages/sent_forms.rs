@@ -155,8 +155,9 @@ async fn a_book_has_the_page_and_its_pictures() {
 }
 
 async fn check_book(epubcheck: &Path, file: &Path) {
-    let mut command = Command::new(epubcheck);
-    command.arg("--failonwarnings").arg(file);
+    // An archive, which not every system starts.
+    let mut command = Command::new("java");
+    command.arg("-jar").arg(epubcheck).arg("--failonwarnings").arg(file);
     let (well, text) = run(command).await;
     assert!(well, "{text}");
 }
@@ -173,11 +174,11 @@ async fn an_old_browser_gets_html_3_2_in_its_encoding() {
     for url in [site.url("/"), format!("{}/read?url={address}", proxy.url())] {
         let answer = get(&proxy, &url, &[("user-agent", "Mozilla/3.01 (Macintosh; I; 68K)")]).await;
         assert_eq!(answer.header("content-type"), "text/html; charset=windows-1252", "{url}");
-        let text: String = answer.body.iter().map(|&byte| char::from(byte)).collect();
+        let text = encoding_rs::WINDOWS_1252.decode(&answer.body).0;
         assert!(text.starts_with("<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 3.2 Final//EN\">"), "{text}");
-        assert!(text.contains("Größe \u{96} Moskva") && !text.contains("<style") && !text.contains("HTML?"), "{text}");
+        assert!(text.contains("Größe – Moskva") && !text.contains("<style") && !text.contains("HTML?"), "{text}");
         if let Some(onsgmls) = optional::program("onsgmls", "opensp") {
-            valid(&onsgmls, &text.replace('\u{96}', "-"));
+            valid(&onsgmls, &text);
         }
     }
     proxy.stop().await;

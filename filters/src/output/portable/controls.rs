@@ -3,9 +3,9 @@
 
 use html5ever::{LocalName, local_name};
 
-use super::{Block, BoxKind, Dialect, Leave, OpenBox, PortableWriter, is_on_web};
+use super::{Block, BoxKind, Dialect, Leave, OpenBox, PortableWriter, attribute_value, is_on_web};
 use crate::{
-    html::{NodeId, serialize::escape_attribute, tag::Tag},
+    html::{NodeId, tag::Tag},
     vocabulary::words::one_line,
 };
 
@@ -26,8 +26,11 @@ impl PortableWriter<'_> {
         let led = self.addresses.map(|addresses| addresses.form(&action));
         let (method, (to, named)) = match led {
             Some(_) if sends => {
-                self.note("This form sends something to the site, which works on the site itself only.");
-                return Leave::Over;
+                // Shops have the text of a product in one.
+                if !std::mem::replace(&mut self.is_form_noted, true) {
+                    self.note("Forms that send something work on the site itself only.");
+                }
+                return Leave::Inside;
             }
             Some(Some((to, named))) => ("get", (to, Some(named))),
             _ => (if sends { "post" } else { "get" }, (action.to_string(), None)),
@@ -35,14 +38,17 @@ impl PortableWriter<'_> {
         self.make_room();
         let count = self.boxes.len();
         let mut opened = OpenBox::new(BoxKind::Form);
-        opened.attributes = format!(" method=\"{method}\" action=\"{}\"", escaped(&to));
+        opened.attributes = format!(" method=\"{method}\" action=\"{}\"", attribute_value(&to));
         let enctype = page.attribute(id, &local_name!("enctype")).filter(|_| method == "post");
         if enctype.is_some_and(|kind| kind.eq_ignore_ascii_case("multipart/form-data")) {
             opened.attributes.push_str(" enctype=\"multipart/form-data\"");
         }
         if let Some((name, value)) = named {
-            opened.inside =
-                format!("<input type=\"hidden\" name=\"{}\" value=\"{}\">", escaped(&name), escaped(&value));
+            opened.inside = format!(
+                "<input type=\"hidden\" name=\"{}\" value=\"{}\">",
+                attribute_value(&name),
+                attribute_value(&value)
+            );
         }
         self.boxes.push(opened);
         Leave::Box(count)
@@ -57,7 +63,7 @@ impl PortableWriter<'_> {
         let text = |name: &str| page.attribute(id, &LocalName::from(name)).unwrap_or_default();
         let pair = |out: &mut String, name: &str, value: &str| {
             if !value.is_empty() {
-                out.push_str(&format!(" {name}=\"{}\"", escaped(value)));
+                out.push_str(&format!(" {name}=\"{}\"", attribute_value(value)));
             }
         };
         let mut out = String::new();
@@ -90,7 +96,7 @@ impl PortableWriter<'_> {
                 out.push_str("<textarea rows=\"4\" cols=\"40\"");
                 pair(&mut out, "name", text("name"));
                 out.push('>');
-                out.push_str(&escaped(&page.raw_text(id, 10_000)));
+                out.push_str(&attribute_value(&page.raw_text(id, 10_000)));
                 out.push_str("</textarea>");
             }
             _ => {
@@ -102,12 +108,12 @@ impl PortableWriter<'_> {
                     has_option = true;
                     let label = one_line(&page.raw_text(option, 500));
                     let value = page.attribute(option, &local_name!("value")).unwrap_or(&label);
-                    out.push_str(&format!("<option value=\"{}\"", escaped(value)));
+                    out.push_str(&format!("<option value=\"{}\"", attribute_value(value)));
                     if page.has_attribute(option, &local_name!("selected")) {
                         out.push_str(" selected");
                     }
                     out.push('>');
-                    out.push_str(&escaped(&label));
+                    out.push_str(&attribute_value(&label));
                     out.push_str("</option>");
                 }
                 if !has_option {
@@ -124,10 +130,4 @@ impl PortableWriter<'_> {
         self.inline = around;
         Leave::Over
     }
-}
-
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    escape_attribute(&text.replace(|c: char| c.is_control() && c != '\n', " "), &mut out);
-    out
 }

@@ -3,8 +3,8 @@
 
 use html5ever::local_name;
 
-use super::{Block, Dialect, PortableWriter, is_on_web, place_of_link};
-use crate::html::{NodeId, serialize::escape_attribute, tag::Tag};
+use super::{Block, Dialect, PortableWriter, attribute_value, is_on_web, place_of_link};
+use crate::html::{NodeId, tag::Tag};
 
 /// An inline element around what is written.
 pub(super) struct InlineElement {
@@ -19,10 +19,7 @@ impl InlineElement {
     }
 
     pub(super) fn link(address: &str) -> InlineElement {
-        let mut start = "<a href=\"".to_owned();
-        escape_attribute(&address.replace(|c: char| c.is_control(), ""), &mut start);
-        start.push_str("\">");
-        InlineElement { start, end: "a" }
+        InlineElement { start: format!("<a href=\"{}\">", attribute_value(address)), end: "a" }
     }
 }
 

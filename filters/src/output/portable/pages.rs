@@ -30,7 +30,7 @@ pub(in crate::output) fn plain(page: &AnalysedPage, settings: &Settings, around:
     let mut out = String::with_capacity(16 * 1024);
     out.push_str("<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 3.2 Final//EN\">\n<html><head>");
     out.push_str("<meta http-equiv=\"Content-Type\" content=\"text/html; charset=utf-8\"><title>");
-    escape_text(&document_title(page), &mut out);
+    escape_text(&title(page), &mut out);
     out.push_str("</title></head><body>\n");
     if let (Some(host), Ok(top)) = (page.url().host_str(), page.url().join("/")) {
         let top = around.addresses.map_or_else(|| top.to_string(), |addresses| addresses.page(&top));
@@ -54,13 +54,18 @@ pub(in crate::output) fn chapter(page: &AnalysedPage, settings: &Settings, aroun
         "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\">\
                    <head><title>"
             .to_owned();
-    let title: String = document_title(page).chars().filter(|c| !c.is_control()).collect();
-    escape_text(if title.trim().is_empty() { "Untitled" } else { &title }, &mut out);
+    escape_text(&title(page), &mut out);
     out.push_str("</title></head><body>\n");
     let parts = content(page, &Settings { split_kb: 0, ..settings.clone() }, around, Dialect::Xhtml);
     out.extend(parts.iter().map(String::as_str));
     out.push_str("\n</body></html>\n");
     Written { content: out, next_page_link: None }
+}
+
+/// The title; neither HTML 3.2 nor a book may be without.
+fn title(page: &AnalysedPage) -> String {
+    let title: String = document_title(page).chars().filter(|c| !c.is_control()).collect();
+    if title.trim().is_empty() { "Untitled".to_owned() } else { title }
 }
 
 fn content(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>, dialect: Dialect) -> Vec<String> {
