@@ -355,9 +355,10 @@ impl<'a> PortableWriter<'a> {
     /// Text without the characters that XML forbids (XML 1.0 § 2.2), which no page shows either.
     fn escaped(&mut self, text: &str) {
         let is_bad = |c: char| matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}');
-        match text.contains(is_bad) {
-            true => escape_text(&text.replace(is_bad, ""), &mut self.out),
-            false => escape_text(text, &mut self.out),
+        if text.contains(is_bad) {
+            escape_text(&text.replace(is_bad, ""), &mut self.out);
+        } else {
+            escape_text(text, &mut self.out);
         }
     }
 

@@ -402,68 +402,9 @@ async fn nothing_runs_in_a_page_that_is_read_here() {
 /// Nothing is left of hundreds of payloads that could run: no element that is not of the list, no handler, no other scheme.
 #[tokio::test]
 async fn of_hundreds_of_payloads_nothing_but_known_elements_is_left() {
-    const KNOWN: &[&str] = &[
-        "html",
-        "head",
-        "meta",
-        "title",
-        "style",
-        "body",
-        "header",
-        "nav",
-        "bdi",
-        "main",
-        "i",
-        "a",
-        "span",
-        "p",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "ul",
-        "ol",
-        "li",
-        "dl",
-        "dt",
-        "dd",
-        "blockquote",
-        "table",
-        "caption",
-        "tr",
-        "td",
-        "th",
-        "pre",
-        "hr",
-        "br",
-        "img",
-        "b",
-        "strong",
-        "em",
-        "cite",
-        "var",
-        "dfn",
-        "code",
-        "kbd",
-        "samp",
-        "sub",
-        "sup",
-        "small",
-        "u",
-        "s",
-        "del",
-        "ins",
-        "mark",
-        "form",
-        "input",
-        "select",
-        "option",
-        "textarea",
-        "strike",
-        "tt",
-    ];
+    const KNOWN: &str = "html head meta title style body header nav bdi main i a span p h1 h2 h3 h4 h5 h6 ul ol li dl dt \
+        dd blockquote table caption tr td th pre hr br img b strong em cite var dfn code kbd samp sub \
+        sup small u s del ins mark form input select option textarea strike tt";
     let payloads = Arc::new(payloads());
     let pages = Arc::clone(&payloads);
     let origin = Origin::http(move |seen| {
@@ -484,7 +425,7 @@ async fn of_hundreds_of_payloads_nothing_but_known_elements_is_left() {
         let body = written.split_once("<body>").unwrap_or_else(|| panic!("{}: {written}", payloads[number])).1;
         for tag in body.split('<').skip(1) {
             let name: String = tag.trim_start_matches('/').chars().take_while(char::is_ascii_alphanumeric).collect();
-            assert!(KNOWN.contains(&name.as_str()), "{}: <{tag}", payloads[number]);
+            assert!(KNOWN.split(' ').any(|known| known == name), "{}: <{tag}", payloads[number]);
             let tag = tag.split('>').next().unwrap();
             let attributes = tag.split('"').step_by(2);
             for attribute in attributes {

@@ -1,6 +1,8 @@
 //! Forms that ask for a page: their fields, written anew. Those that send something are left to the site itself, where they lead
 //! through an address that is not the site's.
 
+use std::fmt::Write as _;
+
 use html5ever::{LocalName, local_name};
 
 use super::{Block, BoxKind, Dialect, Leave, OpenBox, PortableWriter, attribute_value, is_on_web};
@@ -63,7 +65,7 @@ impl PortableWriter<'_> {
         let text = |name: &str| page.attribute(id, &LocalName::from(name)).unwrap_or_default();
         let pair = |out: &mut String, name: &str, value: &str| {
             if !value.is_empty() {
-                out.push_str(&format!(" {name}=\"{}\"", attribute_value(value)));
+                let _ = write!(out, " {name}=\"{}\"", attribute_value(value));
             }
         };
         let mut out = String::new();
@@ -75,7 +77,8 @@ impl PortableWriter<'_> {
                     "password" | "file" | "image" | "button" | "color" => return Leave::Over,
                     _ => "text".to_owned(),
                 };
-                out.push_str(&format!("<input type=\"{kind}\""));
+                // Writing to a `String` cannot fail, here and elsewhere.
+                let _ = write!(out, "<input type=\"{kind}\"");
                 pair(&mut out, "name", text("name"));
                 pair(&mut out, "value", text("value"));
                 if page.has_attribute(id, &local_name!("checked")) {
@@ -108,7 +111,7 @@ impl PortableWriter<'_> {
                     has_option = true;
                     let label = one_line(&page.raw_text(option, 500));
                     let value = page.attribute(option, &local_name!("value")).unwrap_or(&label);
-                    out.push_str(&format!("<option value=\"{}\"", attribute_value(value)));
+                    let _ = write!(out, "<option value=\"{}\"", attribute_value(value));
                     if page.has_attribute(option, &local_name!("selected")) {
                         out.push_str(" selected");
                     }

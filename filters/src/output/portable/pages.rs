@@ -129,6 +129,6 @@ fn ways(count: usize, at: usize, addresses: &dyn Addresses) -> String {
             out.extend(["\">", word, "</a> "]);
         }
     }
-    out.push_str(&format!("{} / {count}</p>", at + 1));
+    out.extend([(at + 1).to_string().as_str(), " / ", count.to_string().as_str(), "</p>"]);
     out
 }
