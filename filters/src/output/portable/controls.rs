@@ -22,7 +22,7 @@ impl PortableWriter<'_> {
         let sends =
             page.attribute(id, &local_name!("method")).is_some_and(|method| method.eq_ignore_ascii_case("post"));
         if !is_on_web(&action) {
-            return Leave::Over;
+            return Leave::Inside;
         }
         self.begin(Block::Paragraph);
         let led = self.addresses.map(|addresses| addresses.form(&action));
