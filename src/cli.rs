@@ -15,6 +15,7 @@ mod health;
 mod init;
 mod listeners;
 mod lists;
+mod mcp;
 pub mod offline;
 mod overlay;
 mod pause;
@@ -112,6 +113,8 @@ enum Command {
         #[command(subcommand)]
         command: lists::ListsCommand,
     },
+    /// Be a tool with which a program for language models reads pages (Model Context Protocol, over standard input and output)
+    Mcp,
     /// Let everything through for some time
     Pause(pause::PauseArgs),
     /// Look at all that the proxy needs, and say what to do where something is wrong
@@ -245,6 +248,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Extract(arguments)) => extract::run(&arguments, &load(config)?),
         Some(Command::Blocks(arguments)) => blocks::run(&arguments, &load(config)?),
         Some(Command::Lists { command }) => lists::run(command, &load(config.clone())?, || Ok(load(config.clone())?)),
+        Some(Command::Mcp) => mcp::run(&load(config)?),
         Some(Command::Pause(arguments)) => pause::run(&arguments, &read(config)?),
         Some(Command::Doctor(arguments)) => doctor::run(arguments, config),
         Some(Command::Health) => health::run(&read(config)?),

@@ -25,6 +25,7 @@ mod load;
 mod log;
 mod panel;
 mod profiles;
+mod read;
 mod rewrite;
 mod schema;
 mod timeouts;
@@ -62,6 +63,7 @@ pub use self::{
     log::{Log, LogFormat, LogLevel},
     panel::Panel,
     profiles::{Choice, ClientInfo, DeviceRule, Profile, ProfileRule, Profiles, RawProfile, SiteRule},
+    read::{Agents, ReaderAddress},
     rewrite::Rewrite,
     schema::schema,
     timeouts::Timeouts,
@@ -105,6 +107,10 @@ pub struct RawConfig {
     pub access: Access,
     /// Which pages are rewritten.
     pub rewrite: Rewrite,
+    /// The reader's address, for devices without a proxy setting.
+    pub read: ReaderAddress,
+    /// Programs that read pages for a language model.
+    pub agents: Agents,
     /// Fields that this proxy adds to requests.
     pub headers: Headers,
     /// Bounds on pages, connections and the time to end.
@@ -123,11 +129,11 @@ pub struct RawConfig {
     pub filters: ChainConfig,
     /// Lists of advertisements and trackers.
     pub blocking: RawBlocking,
-    /// Named sets of settings. `desktop`, `phone`, `e-ink`, `text` and `off` are shipped; what is written under these names
+    /// Named sets of settings. `desktop`, `phone`, `e-ink`, `vintage`, `text` and `off` are shipped; what is written under these names
     /// is laid over them.
     pub profiles: BTreeMap<String, RawProfile>,
     /// Which profile a device gets: the first rule that matches. After these rules come shipped ones, for browsers of
-    /// phones, of e-readers and of terminals. Where none matches: `desktop`.
+    /// phones, of e-readers, of terminals and of before 2005. Where none matches: `desktop`.
     pub devices: Vec<DeviceRule>,
     /// Which profile a site gets on every device: the first rule that matches, before those of `devices`.
     pub sites: Vec<SiteRule>,
@@ -144,6 +150,8 @@ impl Default for RawConfig {
             upstream: RawUpstream::default(),
             access: Access::default(),
             rewrite: Rewrite::default(),
+            read: ReaderAddress::default(),
+            agents: Agents::default(),
             limits: Limits::default(),
             headers: Headers::default(),
             timeouts: Timeouts::default(),
@@ -193,6 +201,10 @@ pub struct Config {
     pub access: Access,
     /// Which pages are rewritten.
     pub rewrite: Rewrite,
+    /// The reader's address, for devices without a proxy setting.
+    pub read: ReaderAddress,
+    /// Programs that read pages for a language model.
+    pub agents: Agents,
     /// Fields that this proxy adds to requests.
     pub headers: Headers,
     /// Bounds on pages, connections and the time to end.

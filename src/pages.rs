@@ -7,6 +7,7 @@ pub(crate) mod blocked;
 pub(crate) mod bypass;
 pub(crate) mod error;
 pub(crate) mod error_pages;
-mod form_fields;
+pub(crate) mod form_fields;
 pub(crate) mod panel;
+pub(crate) mod reading;
 pub(crate) mod template;

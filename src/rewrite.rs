@@ -11,6 +11,7 @@ pub(crate) mod charset;
 pub(crate) mod coding;
 mod domains;
 mod eligibility;
+pub(crate) mod epub;
 mod first_bytes;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzz_api;
@@ -18,8 +19,10 @@ mod join;
 mod look;
 mod memory_budget;
 mod original;
+mod output_charset;
 mod page_job;
 mod passed;
+mod presentation;
 mod request_info;
 mod shares;
 pub(crate) mod views;
@@ -28,7 +31,8 @@ mod workers;
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use gleaner_filters::Filtered;
+use encoding_rs::UTF_8;
+use gleaner_filters::{Filtered, Format};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header, response::Parts};
 use http_body::Frame;
 use http_body_util::BodyExt;
@@ -48,6 +52,7 @@ use self::{
 pub(crate) use self::{
     join::Fetch,
     look::{PageProfile, chain},
+    presentation::{Excerpt, Presentation, SentForm},
     request_info::RequestInfo,
     workers::Workers,
 };
@@ -205,10 +210,17 @@ impl Rewriter {
             Ok(reservation) => reservation,
             Err(reason) => return self.pass(asked, head, body, reason),
         };
+        let presentation = &asked.presentation;
+        let original = match presentation.addresses {
+            Some(_) => Some(url.clone()),
+            None => asked.can_be_repeated().then(|| control_host::original_link(&url)),
+        };
+        let of_proxy = || asked.controls.as_ref().map(|controls| controls.links(&url, asked.can_be_repeated()));
         let purpose = Purpose::Page {
-            original: asked.can_be_repeated().then(|| control_host::original_link(&url)),
-            links: asked.controls.as_ref().map(|controls| Box::new(controls.links(&url, asked.can_be_repeated()))),
+            original,
+            links: presentation.links.clone().or_else(of_proxy).map(Box::new),
             in_frame: asked.is_framed(),
+            presentation: Box::new(presentation.clone()),
         };
         let mut original = Original::new(self.settings.max_html_bytes, reservation.clone());
         let job = self.job(asked, &url, &head, codings, reservation.clone(), purpose);
@@ -223,14 +235,21 @@ impl Rewriter {
             Err(reason) => return self.pass(asked, head, original.into_body(body), reason),
         };
         self.domains.learn(&url, filtered.survey.as_ref());
+        if let Some(extract) = filtered.extract.take() {
+            filtered.content = presentation.text(&extract, &url);
+        }
         if let Some(controls) = asked.controls.as_ref().filter(|_| asked.can_be_repeated()) {
             controls.keep(&url, &head, &original.chunks);
         }
         let pages = match more {
-            Some(more) if self.joins(asked) => self.join(asked, &mut head.headers, &mut filtered, more).await,
+            Some(more) if self.joins(asked) && presentation.form == SentForm::Page => {
+                self.join(asked, &mut head.headers, &mut filtered, more).await
+            }
             _ => 1,
         };
-        let coded = self.workers.encode(owner, std::mem::take(&mut filtered.content), asked.coding).await;
+        let charset = if filtered.format == Format::Html { asked.charset } else { UTF_8 };
+        let content = output_charset::encode(std::mem::take(&mut filtered.content), charset);
+        let coded = self.workers.encode(owner, content, asked.coding).await;
         let coded = coded.and_then(|coded| {
             reservation.finish(coded.body.len())?;
             Ok(Coded { body: reservation.attach(coded.body), ..coded })
@@ -240,6 +259,9 @@ impl Rewriter {
                 let added = original.ended.map(|ended| ended.elapsed()).unwrap_or_default();
                 let effect = PageEffect::new(&filtered.report, original.bytes, coded.body.len(), added);
                 let (mut response, outcome) = finish(asked, head, &filtered, coded, pages);
+                if presentation.form == SentForm::Chapter {
+                    response.extensions_mut().insert(filtered.metadata);
+                }
                 response.extensions_mut().insert(effect);
                 (response, outcome)
             }
@@ -343,6 +365,16 @@ fn finish(
     }
     if asked.controls.as_ref().is_some_and(PageControls::is_data) {
         fields.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+    if filtered.format == Format::Html
+        && asked.charset != UTF_8
+        && let Ok(kind) =
+            HeaderValue::try_from(format!("text/html; charset={}", asked.charset.name().to_ascii_lowercase()))
+    {
+        fields.insert(header::CONTENT_TYPE, kind);
+    }
+    if let Some(kind) = asked.presentation.form.media_type() {
+        fields.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     }
     fields.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
     if let Some(coding) = coding {

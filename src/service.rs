@@ -8,6 +8,7 @@ mod blocked;
 mod connect;
 mod forward;
 mod max_forwards;
+mod read;
 mod subrequests;
 mod target_resolution;
 mod upgrade;
@@ -167,11 +168,14 @@ impl Exchange {
             self.log.route = Route::OwnPages;
             let host = target_resolution::host_of(&request);
             let is_for_panel = panel::has_address(&host, request.uri().path());
-            self.log.host = Some(host.into());
+            self.log.host = Some(host.as_str().into());
             if is_for_panel {
                 let device = self.device(request.headers());
                 let answer = Box::pin(panel::answer(&self.proxy, &self.connection, device, *request)).await;
                 return Ok(Answer::Response(answer));
+            }
+            if read::has_address(&host, request.uri().path()) {
+                return Box::pin(self.read(*request, &host)).await.map(Answer::Response);
             }
             let visit = AdminRequest::new(&self.connection, self.device(request.headers()), &request);
             let answer = admin::answer(&self.proxy, &visit, &request);

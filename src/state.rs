@@ -6,6 +6,7 @@ pub(crate) mod failed_connects;
 pub(crate) mod forms;
 pub(crate) mod loaded_config;
 pub(crate) mod proxy;
+pub(crate) mod reader_client;
 pub(crate) mod reader_preferences;
 pub(crate) mod runtime_state;
 pub(crate) mod sessions;

@@ -171,10 +171,33 @@ impl Chain {
         self.arrived(html, url, options)?.finish_as(PageFeed::extract)
     }
 
+    /// A page as a chapter of a book, with its addresses led elsewhere.
+    pub fn chapter(
+        self: &Arc<Self>,
+        html: &str,
+        url: &Url,
+        addresses: output::SharedAddresses,
+    ) -> Result<Filtered, PageError> {
+        let form = output::Form::Chapter;
+        self.arrived(html, url, PageOptions { form, addresses: Some(addresses), ..PageOptions::default() })?.finish()
+    }
+
+    /// A page with everything that can be told about it and be seen on it, for programs that read for a language model.
+    pub fn extract_seen(self: &Arc<Self>, html: &str, url: &Url) -> Result<Extract, PageError> {
+        let options = PageOptions { only_seen: true, ..PageOptions::default() };
+        self.arrived(html, url, options)?.finish_as(PageFeed::extract)
+    }
+
     /// The format in which pages are written.
     #[must_use]
     pub fn format(&self) -> Format {
         self.output.format
+    }
+
+    /// The encoding in which pages are to be sent: `auto`, or a name.
+    #[must_use]
+    pub fn charset(&self) -> &str {
+        &self.output.charset
     }
 
     /// Whether pages have the bar, where they are given its links.
@@ -198,7 +221,7 @@ impl Chain {
     #[must_use]
     pub fn csp_change(&self) -> CspChange {
         match (self.output.format, self.output.style) {
-            (Format::Html, Style::Reader) => CspChange::Replace(output::READER_CSP),
+            (Format::Html, Style::Reader | Style::Plain) => CspChange::Replace(output::READER_CSP),
             (Format::Html, Style::Original) => CspChange::AllowStyle(output::ORIGINAL_STYLE_SOURCE),
             (Format::Text, _) => CspChange::Keep,
         }
@@ -234,6 +257,8 @@ pub struct Filtered {
     pub metadata: Metadata,
     /// Report of the chain.
     pub report: Report,
+    /// Everything that can be told about the page, where that was asked for ([`output::Form::Extract`]).
+    pub extract: Option<Box<Extract>>,
     /// The page's part in the knowledge of its domain, where the caller keeps that ([`PageOptions::domain`]).
     pub survey: Option<Survey>,
 }

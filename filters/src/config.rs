@@ -128,6 +128,17 @@ impl ChainConfig {
         config
     }
 
+    /// These settings without a choice: scripts and their like go, and whatever is left is accepted.
+    #[must_use]
+    pub fn cleaned_only(&self) -> ChainConfig {
+        ChainConfig {
+            order: vec![FilterName::LazyImages, FilterName::Ignore],
+            floor: Floor { page_chars: 0, kept_share: 0.0, kept_chars: 0, structured_text: StructuredText::Any },
+            ignore: ignore::Settings::default(),
+            ..self.clone()
+        }
+    }
+
     /// The filters that run, in order: those that are named and switched on.
     pub fn filters_on(&self) -> impl Iterator<Item = FilterName> + '_ {
         self.order.iter().copied().filter(|name| match name {

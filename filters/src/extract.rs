@@ -7,7 +7,7 @@ use crate::{
     analysis::AnalysedPage,
     html::{NodeId, Page, tag::Tag},
     metadata::Metadata,
-    output::{self, captions, markdown},
+    output::{self, LinkForm, captions, markdown},
     page_type::PageType,
     report::Report,
     vocabulary::words::one_line,
@@ -61,7 +61,19 @@ const MAX_LINK_NODES: usize = 100;
 const MAX_LINK_BYTES: usize = 1000;
 
 impl Extract {
-    pub(crate) fn from_page(page: &mut AnalysedPage, settings: &output::Settings, report: Report) -> Extract {
+    pub(crate) fn from_page(
+        page: &mut AnalysedPage,
+        settings: &output::Settings,
+        report: Report,
+        links_as: LinkForm,
+        without_images: bool,
+    ) -> Extract {
+        let links = if links_as == LinkForm::None { Vec::new() } else { links(page) };
+        let unwanted = |tag| tag == Tag::A && links_as != LinkForm::Inline || tag == Tag::Img && without_images;
+        let all: Vec<NodeId> = page.live(page.body()).filter(|&id| page.tag(id).is_some_and(unwanted)).collect();
+        for id in all {
+            if page.tag(id) == Some(Tag::Img) { page.drop_silently(id) } else { page.unwrap_element(id) }
+        }
         let html = output::html(page, settings, output::Surroundings::default()).content;
         output::prepare_text(page, settings);
         let headline = output::lift_headline(page, settings);
@@ -75,7 +87,7 @@ impl Extract {
             text: output::below_headline(headline.as_deref(), output::text(page, settings), settings),
             html,
             markdown: markdown::below_headline(headline.as_deref(), markdown::from_subtree(page, page.body())),
-            links: links(page),
+            links,
             images: images(page),
             report,
         }

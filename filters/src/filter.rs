@@ -9,6 +9,7 @@ pub mod lazy_images;
 pub mod link_lists;
 pub mod link_quota;
 pub mod removed_links;
+pub(crate) mod unseen;
 
 use crate::analysis::AnalysedPage;
 

@@ -92,6 +92,6 @@ pub use filter::{ad_servers, captions, empty_tables, ignore, lazy_images, link_l
 pub use hosts::{HostList, HostListError, registrable_domain};
 pub use main_block::{core_ex::PageShape, menus::Menu};
 pub use metadata::Metadata;
-pub use output::{Format, Links, Part, ReaderLook, Shape, Theme, Typeface, View};
+pub use output::{Addresses, Form, Format, Links, Part, ReaderLook, Shape, SharedAddresses, Theme, Typeface, View};
 pub use page_type::PageType;
 pub use report::{FilterReport, Report};

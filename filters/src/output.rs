@@ -16,6 +16,7 @@ pub(crate) mod markdown;
 mod original;
 mod part;
 pub(crate) mod policies;
+mod portable;
 mod reader;
 pub(crate) mod text;
 mod tidy;
@@ -23,6 +24,7 @@ pub(crate) mod why;
 
 use std::ops::Range;
 
+use encoding_rs::Encoding;
 use html5ever::local_name;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -44,6 +46,7 @@ use controls::Bar;
 pub use controls::{Controls, Links, Shape, View};
 pub(crate) use original::STYLE_SOURCE as ORIGINAL_STYLE_SOURCE;
 pub use part::Part;
+pub use portable::{Addresses, SharedAddresses};
 pub(crate) use reader::{CSP as READER_CSP, text_page};
 pub use reader::{ReaderLook, Theme, Typeface};
 
@@ -69,6 +72,32 @@ pub enum Style {
     /// A small page of our own around the main block.
     #[default]
     Reader,
+    /// The reader page in HTML 3.2, without a style sheet: for browsers of before 2005.
+    Plain,
+}
+
+/// How links stand in a text for programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum LinkForm {
+    /// In their place.
+    #[default]
+    Inline,
+    /// Their words in their place; the addresses are told apart.
+    List,
+    /// Their words alone.
+    None,
+}
+
+/// How a page is written, if not as the settings have it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// The form that the settings have.
+    #[default]
+    Configured,
+    /// Everything that can be told about the page ([`crate::Extract`]).
+    Extract,
+    /// A chapter of a book: XHTML.
+    Chapter,
 }
 
 /// Settings of `output`.
@@ -92,6 +121,11 @@ pub struct Settings {
     pub controls: Controls,
     /// Text: most line breaks in a row, at least 1. The paper's Figure 2 has 2.
     pub max_line_breaks: usize,
+    /// The encoding of rewritten pages, by its name on the web, such as `windows-1252`: characters that it does not have are
+    /// written with those that it has. `auto` is `utf-8` for browsers that know it.
+    pub charset: String,
+    /// Pages longer than this come in parts, at the reader's address; 0: whole. In kilobytes.
+    pub split_kb: usize,
 }
 
 impl Default for Settings {
@@ -104,6 +138,8 @@ impl Default for Settings {
             look: ReaderLook::default(),
             controls: Controls::Auto,
             max_line_breaks: 2,
+            charset: "auto".to_owned(),
+            split_kb: 0,
         }
     }
 }
@@ -118,7 +154,7 @@ impl Settings {
     pub(crate) fn has_controls(&self) -> bool {
         self.format == Format::Html
             && match self.controls {
-                Controls::Auto => self.style == Style::Reader,
+                Controls::Auto => self.style != Style::Original,
                 Controls::On => true,
                 Controls::Off => false,
             }
@@ -127,6 +163,12 @@ impl Settings {
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         if self.max_line_breaks == 0 {
             return Err(ConfigError::new("output.max_line_breaks", "0 would join all lines; expected at least 1"));
+        }
+        let charset = &self.charset;
+        let encoding = Encoding::for_label(charset.as_bytes());
+        if charset != "auto" && encoding.is_none_or(|encoding| encoding.output_encoding() != encoding) {
+            let expected = "`auto`, or the name of an encoding that browsers write, such as utf-8 or windows-1252";
+            return Err(ConfigError::new("output.charset", format!("{charset:?} is none; expected {expected}")));
         }
         self.look.check()
     }
@@ -147,7 +189,7 @@ pub(crate) fn prepare(page: &mut AnalysedPage, settings: &Settings) {
             tidy::every_look(page);
             original::prepare(page);
         }
-        (Format::Html, Style::Reader) => {
+        (Format::Html, Style::Reader | Style::Plain) => {
             tidy::every_look(page);
             tidy::controls::drop_placeholders(page);
             reader::prepare(page);
@@ -200,6 +242,10 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) bar: Option<&'a Bar<'a>>,
     /// Whether it is a part of another page, which has a head of its own.
     pub(crate) in_frame: bool,
+    /// Where its addresses lead, if not where the page says.
+    pub(crate) addresses: Option<&'a dyn Addresses>,
+    /// Which part of it is shown, from 1; 0 is the first.
+    pub(crate) number: usize,
 }
 
 /// The page as HTML.
@@ -210,8 +256,15 @@ pub(crate) fn html(page: &AnalysedPage, settings: &Settings, around: Surrounding
                 if around.in_frame { Surroundings { words: around.words, ..Surroundings::default() } } else { around };
             Written { content: original::write(page, around), next_page_link: None }
         }
+        Style::Plain => portable::pages::plain(page, settings, around),
+        Style::Reader if around.addresses.is_some() => portable::pages::reader(page, settings, around),
         Style::Reader => reader::write(page, settings, around),
     }
+}
+
+/// The page as a chapter of a book.
+pub(crate) fn chapter(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>) -> Written {
+    portable::pages::chapter(page, settings, around)
 }
 
 /// A page as it is written.

@@ -5,7 +5,7 @@
 //! blocks outlined and numbered.
 
 mod table;
-mod tree;
+pub(super) mod tree;
 
 use std::{path::PathBuf, sync::Arc};
 

@@ -11,8 +11,11 @@ use std::{
     sync::Arc,
 };
 
+use anyhow::Context as _;
 use clap::ValueEnum;
-use gleaner_filters::{Chain, ChainConfig, ConfigError, Domain, Extract, PageError, Survey, output};
+use gleaner_filters::{
+    Addresses, Chain, ChainConfig, ConfigError, Domain, Extract, Filtered, PageError, Survey, output,
+};
 use serde::Serialize;
 use serde_json::json;
 use url::Url;
@@ -26,6 +29,7 @@ use crate::{
         chains::{self, WithFallback},
         input, parallel,
     },
+    rewrite::epub::Book,
     state::loaded_config::LoadedConfig,
 };
 
@@ -66,6 +70,8 @@ enum Format {
     Text,
     /// Its text as Markdown
     Markdown,
+    /// A book (EPUB 3) with a chapter for each page, without pictures
+    Epub,
     /// An object with all of them, and title, author, date, language, site, links, images and the report
     Json,
 }
@@ -85,6 +91,9 @@ pub(super) fn run(args: &ExtractArgs, loaded: &LoadedConfig) -> anyhow::Result<(
     let mut tasks = tasks::all(args)?;
     if args.same_site {
         tasks = extractor.learn(tasks)?;
+    }
+    if format == Format::Epub {
+        return write_book(args, &extractor, tasks);
     }
     let mut progress = progress(args);
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -122,6 +131,25 @@ pub(super) fn run(args: &ExtractArgs, loaded: &LoadedConfig) -> anyhow::Result<(
         Some(code) => Err(Failure::error(code, format!("{failed} of {pages} pages could not be extracted"))),
         None => Ok(()),
     }
+}
+
+/// Writes all pages as one book.
+fn write_book(args: &ExtractArgs, extractor: &Extractor, tasks: Tasks) -> anyhow::Result<()> {
+    if args.jsonl {
+        return Err(Failure::error(EX_USAGE, "--jsonl writes lines of text, and a book is none"));
+    }
+    if io::stdout().is_terminal() {
+        return Err(Failure::error(EX_USAGE, "a book is no text for a terminal; `> book.epub` writes it to a file"));
+    }
+    let mut book = Book::default();
+    for task in tasks {
+        let file = task.file.display().to_string();
+        let page = extractor.chapter(task).with_context(|| file)?;
+        book.add(page.content, &page.metadata);
+    }
+    let mut out = io::stdout().lock();
+    out.write_all(&book.write())?;
+    Ok(out.flush()?)
 }
 
 /// The chain of a configuration, the limit on a page, and the statistics of its site.
@@ -172,6 +200,14 @@ impl Extractor {
         Ok(Box::new(tasks.into_iter()))
     }
 
+    fn chapter(&self, task: Task) -> anyhow::Result<Filtered> {
+        let address = task.address();
+        task.url?;
+        let html = input::decode(&input::read(&task.file, self.max_bytes)?);
+        let chapter = |chain: &Arc<Chain>| chain.chapter(&html, &address, Arc::new(OnTheWeb));
+        Ok(self.chain.run(chapter).map_err(page_failure)?.0)
+    }
+
     fn extract(&self, task: Task) -> anyhow::Result<Page> {
         let address = task.address();
         let given = task.url?;
@@ -189,6 +225,28 @@ impl Extractor {
             extract.html = with_base(extract.html, url);
         }
         Ok(Page { extract, passed, original })
+    }
+}
+
+/// The addresses of a book: links lead to the web, pictures are left out.
+#[derive(Debug)]
+struct OnTheWeb;
+
+impl Addresses for OnTheWeb {
+    fn page(&self, url: &Url) -> String {
+        url.to_string()
+    }
+
+    fn picture(&self, _url: &Url) -> Option<String> {
+        None
+    }
+
+    fn form(&self, _action: &Url) -> Option<(String, (String, String))> {
+        None
+    }
+
+    fn part(&self, _number: usize) -> String {
+        String::new()
     }
 }
 

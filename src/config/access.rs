@@ -95,6 +95,17 @@ impl Access {
         self.clients.push(ClientRange { written: "private".to_owned(), nets: private() });
     }
 
+    /// The rules of what is fetched for a reader without the proxy: of private networks and of this machine nothing but these targets
+    /// may be reached, whatever else is allowed.
+    pub(crate) fn for_reader(&self, targets: &[AddrPattern]) -> Self {
+        Self {
+            private_targets: PrivateTargets::Refuse,
+            allow_targets: targets.to_vec(),
+            rebind_allowed: HostPatterns::default(),
+            ..self.clone()
+        }
+    }
+
     fn ranges(&self) -> impl Iterator<Item = &IpNet> {
         self.clients.iter().flat_map(|client| &client.nets)
     }

@@ -31,6 +31,7 @@ impl RawConfig {
         }
         noted(self.panel.check(), mistakes);
         noted(self.update.check(), mistakes);
+        noted(self.read.check(), mistakes);
         // What was left out as wrong could be what is missed here.
         if !is_any_in(mistakes, &["access", "listen"]) {
             noted(check_listen(&listen, &self.access), mistakes);
@@ -56,6 +57,8 @@ impl RawConfig {
             upstream: raw.upstream,
             access: raw.access,
             rewrite: raw.rewrite,
+            read: raw.read,
+            agents: raw.agents,
             headers: raw.headers,
             limits: raw.limits,
             timeouts: raw.timeouts,

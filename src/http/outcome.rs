@@ -124,6 +124,7 @@ impl PassReason {
     pub(crate) const SLOW: Self = Self("slow");
     pub(crate) const BROKEN_OFF: Self = Self("broken-off");
     pub(crate) const CANCELLED: Self = Self("cancelled");
+    pub(crate) const KEPT_TOO_LITTLE: Self = Self("kept-too-little");
     pub(crate) const PANICKED: Self = Self("panic");
 
     /// Whether the same content would pass again.
@@ -148,7 +149,7 @@ impl PassReason {
             (Self::BY_SCRIPT, "a script of a page asked"),
             (Self::FRAGMENT, "a part of a page, for a script"),
             (Self::HOST, "the settings except the site"),
-            (Self("kept-too-little"), "too little of it would have been left"),
+            (Self::KEPT_TOO_LITTLE, "too little of it would have been left"),
             (Self("little-text"), "its scripts draw it"),
             (Self::METHOD, "a form was sent"),
             (Self::DESTINATION, "loaded into a page, not opened"),

@@ -16,7 +16,7 @@ use ipnet::IpNet;
 use self::home_network::is_home_address;
 pub(crate) use self::home_network::{Initiator, hides_referrer};
 use crate::{
-    config::Access,
+    config::{Access, AddrPattern},
     net::target::{Scheme, Target},
     util::host::Host,
 };
@@ -97,6 +97,11 @@ impl Acl {
     /// `listen_addrs` are the addresses the proxy listens on.
     pub(crate) fn new(access: Access, listen_addrs: Vec<SocketAddr>) -> Self {
         Self { access, listen_addrs }
+    }
+
+    /// The rules of the reader's address ([`Access::for_reader`]).
+    pub(crate) fn for_reader(&self, targets: &[AddrPattern]) -> Self {
+        Self { access: self.access.for_reader(targets), listen_addrs: self.listen_addrs.clone() }
     }
 
     pub(crate) fn client_allowed(&self, client: IpAddr) -> bool {

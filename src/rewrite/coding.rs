@@ -112,12 +112,12 @@ pub(super) fn reason(error: io::Error) -> PassReason {
 }
 
 /// Applies a coding where it is worth it.
-pub(super) async fn encode(text: String, wanted: Option<Coding>) -> Result<Coded, PassReason> {
+pub(super) async fn encode(text: Vec<u8>, wanted: Option<Coding>) -> Result<Coded, PassReason> {
     let Some(coding) = wanted.filter(|_| text.len() >= MIN_BYTES) else {
         return Ok(Coded { body: text.into(), coding: None });
     };
     let mut body = Vec::with_capacity(text.len() / 3);
-    let text = text.as_bytes();
+    let text = text.as_slice();
     let mut encoder: Pin<Box<dyn AsyncRead + '_>> = match coding {
         Coding::Gzip => Box::pin(bufread::GzipEncoder::with_quality(text, GZIP_LEVEL)),
         Coding::Deflate => Box::pin(bufread::ZlibEncoder::with_quality(text, GZIP_LEVEL)),

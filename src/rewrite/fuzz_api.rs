@@ -54,6 +54,7 @@ pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<(), String> {
                 links: None,
                 original: Some("https://example.org/?x".parse().expect("an address")),
                 in_frame: false,
+                presentation: Box::default(),
             },
         };
         let (sender, arriving) = mpsc::channel(body.len() / FRAME + 1);

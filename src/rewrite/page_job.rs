@@ -10,7 +10,7 @@ use std::{
 use bytes::Bytes;
 use encoding_rs::{Decoder as TextDecoder, Encoding, REPLACEMENT, UTF_8};
 use futures_util::{StreamExt, stream};
-use gleaner_filters::{Chain, Domain, Filtered, Links, PageFeed, PageOptions, Part, ReaderLook};
+use gleaner_filters::{Chain, Domain, Filtered, Form, Links, PageFeed, PageOptions, Part, ReaderLook};
 use tokio::sync::mpsc;
 use tokio_util::io::{ReaderStream, StreamReader};
 use url::Url;
@@ -20,6 +20,7 @@ use super::{
     coding::{self, Decoder},
     first_bytes,
     memory_budget::Reservation,
+    presentation::Presentation,
     shares::{Owner, Turns},
 };
 use crate::http::{headers::Coding, outcome::PassReason};
@@ -57,6 +58,7 @@ pub(super) enum Purpose {
         links: Option<Box<Links>>,
         /// Whether it is shown in a frame.
         in_frame: bool,
+        presentation: Box<Presentation>,
     },
     /// The page is appended to another page of the article.
     Part(Part),
@@ -163,10 +165,16 @@ impl Text {
             ..PageOptions::default()
         };
         let options = match &job.purpose {
-            Purpose::Page { original, links, in_frame } => PageOptions {
+            Purpose::Page { original, links, in_frame, presentation } => PageOptions {
                 bypass_link: original.clone(),
                 links: links.clone().map(|links| *links),
                 in_frame: *in_frame,
+                addresses: presentation.addresses.clone(),
+                number: presentation.number,
+                form: presentation.form.written(),
+                only_seen: presentation.form.written() == Form::Extract,
+                links_as: presentation.links_as,
+                without_images: presentation.without_images,
                 ..options
             },
             Purpose::Part(part) => PageOptions { part: Some(part.clone()), ..options },

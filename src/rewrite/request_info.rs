@@ -2,10 +2,15 @@
 
 use std::{hash::Hash, net::IpAddr, sync::Arc};
 
+use encoding_rs::{Encoding, UTF_8};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header, uri::PathAndQuery};
 use url::Url;
 
-use super::{PageProfile, no_transform, shares::Owner};
+use super::{
+    PageProfile, no_transform, output_charset,
+    presentation::{Presentation, SentForm},
+    shares::Owner,
+};
 use crate::{
     config::HostPatterns,
     http::headers::{Coding, accept, validators},
@@ -45,10 +50,15 @@ pub(crate) struct RequestInfo<'a> {
     pub(super) coding: Option<Coding>,
     /// The bar of the page, which knows the view that is asked for.
     pub(crate) controls: Option<PageControls>,
+    /// The encoding of a rewritten page.
+    pub(super) charset: &'static Encoding,
+    /// How its page is presented, if not as its profile has it.
+    pub(crate) presentation: Presentation,
 }
 
 /// The fields that only a page needs, for its bar and its coding: few responses are one.
-const OF_PAGES: [HeaderName; 4] = [header::USER_AGENT, header::COOKIE, header::AUTHORIZATION, header::ACCEPT_ENCODING];
+const OF_PAGES: [HeaderName; 5] =
+    [header::USER_AGENT, header::COOKIE, header::AUTHORIZATION, header::ACCEPT_ENCODING, header::ACCEPT_CHARSET];
 
 impl<'a> RequestInfo<'a> {
     /// `host` is that of the target, as lists have it.
@@ -81,8 +91,10 @@ impl<'a> RequestInfo<'a> {
             fields: Vec::new(),
             coding: None,
             controls: None,
+            charset: UTF_8,
+            presentation: Presentation::default(),
         };
-        if look.enabled && info.is_for_reader() {
+        if look.enabled && (info.is_for_reader() || accept::prefers_markdown(headers)) {
             let fields = headers.iter().filter(|(name, _)| OF_PAGES.contains(name));
             info.fields = fields.map(|(name, value)| (name.clone(), value.clone())).collect();
         }
@@ -96,7 +108,7 @@ impl<'a> RequestInfo<'a> {
 
     /// Whether its page has a bar: the answer to a form too, though without links to other views.
     pub(crate) fn has_bar(&self) -> bool {
-        self.is_for_reader() && !self.is_framed()
+        self.is_for_reader() && !self.is_framed() && self.presentation.form == SentForm::Page
     }
 
     /// Whether a link can repeat it.
@@ -108,7 +120,8 @@ impl<'a> RequestInfo<'a> {
     pub(crate) fn prepare_page(&mut self, bar: impl FnOnce(&HeaderMap) -> PageControls) {
         let fields = std::mem::take(&mut self.fields).into_iter().collect();
         self.coding = accept::choose_coding(&fields);
-        if self.controls.is_none() && self.has_bar() && self.look.has_controls() {
+        self.charset = output_charset::choose(self.look.chain.charset(), &fields);
+        if self.controls.is_none() && self.presentation.links.is_none() && self.has_bar() && self.look.has_controls() {
             self.controls = Some(bar(&fields));
         }
     }
@@ -157,7 +170,7 @@ impl<'a> RequestInfo<'a> {
     pub(super) fn is_for_reader(&self) -> bool {
         match self.destination.as_deref() {
             Some(destination) => matches!(destination, "document" | "iframe" | "frame"),
-            None => self.prefers_html && !self.by_script,
+            None => (self.prefers_html || self.presentation.form == SentForm::Markdown) && !self.by_script,
         }
     }
 }

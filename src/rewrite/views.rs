@@ -24,7 +24,7 @@ use ring::hmac;
 use url::{Url, form_urlencoded};
 
 use self::originals::Originals;
-pub(crate) use self::originals::StoredPage;
+pub(crate) use self::{look::ReadingLook, originals::StoredPage};
 use crate::{
     http::headers::{members, without},
     net::{control_host, device::Device, target::Target},

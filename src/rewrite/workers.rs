@@ -82,7 +82,7 @@ impl Workers {
     pub(super) async fn encode(
         &self,
         owner: Arc<Owner>,
-        content: String,
+        content: Vec<u8>,
         wanted: Option<Coding>,
     ) -> Result<Coded, PassReason> {
         let (turns, place) = (Arc::clone(&self.turns), self.place(&owner));

@@ -57,7 +57,7 @@ impl Exchange {
     }
 
     /// Whether a `Host` field names this connection's listener; many health checks leave out the port.
-    fn is_own_host(&self, named: &Target) -> bool {
+    pub(super) fn is_own_host(&self, named: &Target) -> bool {
         let listener = || Target { port: self.connection.local.port(), ..named.clone() };
         self.is_own_address(named) || named.port == named.scheme.default_port() && self.is_own_address(&listener())
     }

@@ -12,7 +12,7 @@ use crate::{
     mitm::lazy_authority::LazyAuthority,
     net::{access_control::Acl, credentials::Authenticator},
     rewrite::Rewriter,
-    state::{loaded_config::LoadedConfig, proxy::StartError},
+    state::{loaded_config::LoadedConfig, proxy::StartError, reader_client::ReaderClient},
 };
 
 pub(crate) struct RuntimeState {
@@ -26,6 +26,8 @@ pub(crate) struct RuntimeState {
     /// Only where the panel has a password.
     pub(crate) panel_login: Option<Arc<Authenticator>>,
     pub(crate) client: Arc<Client>,
+    /// For the reader's address.
+    pub(crate) reader: ReaderClient,
     pub(crate) rewriter: Rewriter,
     pub(crate) authority: Arc<LazyAuthority>,
 }
@@ -48,8 +50,10 @@ impl RuntimeState {
         let panel_login = kept_or_new(before.and_then(|old| old.panel_login.as_ref()), &config.panel.users());
         let acl = Arc::new(Acl::new(config.access.clone(), listen_addrs));
         let client = Arc::new(Client::new(&config, Arc::clone(&acl), max_idle));
+        let config = Arc::new(config);
         Ok(Self {
-            config: Arc::new(config),
+            reader: ReaderClient::new(&config, &acl),
+            config,
             blocker,
             watched,
             acl,

@@ -10,7 +10,7 @@ mod headers;
 mod home_network;
 mod http2_streams;
 mod pass_through;
-mod private_targets;
+pub(crate) mod private_targets;
 mod request_line;
 mod revalidation;
 mod small_duties;

@@ -21,14 +21,17 @@ use crate::{
     domain::{self, Domain},
     error::PageError,
     extract::Extract,
-    filter::Filter,
+    filter::{Filter, unseen},
     html::budget::{Budget, CpuClock, Stop},
     html::{
         Page, page_encoding,
         parse::{PIECE, Parser},
     },
-    metadata::{self, Metadata},
-    output::{self, Format, Links, Part, ReaderLook, Shape, Surroundings, View, controls::Bar, interface::Interface},
+    metadata::{self, HiddenText, Metadata},
+    output::{
+        self, Form, Format, LinkForm, Links, Part, ReaderLook, Shape, SharedAddresses, Surroundings, View,
+        controls::Bar, interface::Interface,
+    },
     page_type,
     report::{FilterReport, Report},
 };
@@ -50,6 +53,19 @@ pub struct PageOptions {
     /// Knowledge of other pages of the same domain: filters that compare pages make use of it, and [`Filtered::survey`] says what
     /// this one adds.
     pub domain: Option<Arc<Domain>>,
+    /// Where its addresses lead, if not where the page says: the page is written from a list of what may be written, and runs
+    /// nothing.
+    pub addresses: Option<SharedAddresses>,
+    /// Which part of a page in parts is written, from 1.
+    pub number: usize,
+    /// How it is written, if not as the configuration says.
+    pub form: Form,
+    /// How links stand in an extract.
+    pub links_as: LinkForm,
+    /// Whether pictures are left out of an extract.
+    pub without_images: bool,
+    /// Whether nothing is told that the page hides from eyes, however much that is.
+    pub only_seen: bool,
     /// The encoding that the page came in, where it is not UTF-8: queries of its addresses and forms stay in it.
     pub encoding: Option<&'static Encoding>,
 }
@@ -118,6 +134,7 @@ impl PageFeed {
     /// Runs the filters and writes the page, in the form of its view.
     pub fn finish(mut self) -> Result<Filtered, PageError> {
         guarded("chain", || match self.shape() {
+            _ if self.options.form == Form::Extract => self.write_extract(),
             Shape::Why | Shape::Json => self.write_explanation(),
             shape => self.write_page(shape),
         })?
@@ -133,7 +150,12 @@ impl PageFeed {
     }
 
     fn shape(&self) -> Shape {
-        self.options.links.as_ref().map_or(Shape::Page, |links| links.view.shape)
+        let shape = self.options.links.as_ref().map_or(Shape::Page, |links| links.view.shape);
+        match shape {
+            // What explains a page shows its own markup, which must not stand at another address than the page's.
+            Shape::Why | Shape::Json if self.options.addresses.is_some() => Shape::Page,
+            shape => shape,
+        }
     }
 
     /// What stands around the page when it is written.
@@ -144,6 +166,8 @@ impl PageFeed {
             bypass_link: self.options.bypass_link.as_ref(),
             bar,
             in_frame: self.options.in_frame,
+            addresses: self.options.addresses.as_deref(),
+            number: self.options.number,
         }
     }
 
@@ -160,6 +184,7 @@ impl PageFeed {
             let around = self.surroundings(&page, bar.as_ref());
             let (mut format, mut csp) = (output.format, self.chain.csp_change());
             let written = match (&self.options.part, output.format) {
+                (None, _) if self.options.form == Form::Chapter => output::chapter(&page, output, around),
                 (Some(part), _) => output::part(&mut page, output, part).ok_or(PageError::NoPart)?,
                 (None, Format::Html) => output::html(&page, output, around),
                 (None, Format::Text) => {
@@ -187,9 +212,27 @@ impl PageFeed {
                 },
                 metadata: page.metadata.clone(),
                 report,
+                extract: None,
                 survey,
             })
         })?
+    }
+
+    /// Everything that can be told about the page; its text as the content.
+    fn write_extract(&mut self) -> Result<Filtered, PageError> {
+        self.wants_type = true;
+        let extract = self.extract()?;
+        Ok(Filtered {
+            content: extract.text.clone(),
+            next_page_link: None,
+            format: Format::Text,
+            csp: CspChange::Keep,
+            policies: Vec::new(),
+            metadata: extract.metadata.clone(),
+            report: extract.report.clone(),
+            extract: Some(Box::new(extract)),
+            survey: None,
+        })
     }
 
     /// The page that explains the page, or the same as data.
@@ -205,7 +248,17 @@ impl PageFeed {
         };
         let csp = CspChange::Replace(output::why::CSP);
         let (format, policies) = (Format::Html, Vec::new());
-        Ok(Filtered { content, next_page_link: None, format, csp, policies, metadata, report, survey: None })
+        Ok(Filtered {
+            content,
+            next_page_link: None,
+            format,
+            csp,
+            policies,
+            metadata,
+            report,
+            extract: None,
+            survey: None,
+        })
     }
 
     pub(super) fn explain(&mut self) -> Result<(Explanation, Metadata), PageError> {
@@ -219,7 +272,8 @@ impl PageFeed {
 
     pub(super) fn extract(&mut self) -> Result<Extract, PageError> {
         let (mut page, report) = self.filter()?;
-        guarded("output", || Extract::from_page(&mut page, &self.chain.output, report))
+        let (links, without_images) = (self.options.links_as, self.options.without_images);
+        guarded("output", || Extract::from_page(&mut page, &self.chain.output, report, links, without_images))
     }
 
     pub(super) fn trace(&mut self) -> Result<Trace, PageError> {
@@ -270,6 +324,9 @@ impl PageFeed {
         if self.options.links.as_ref().is_some_and(|links| links.view != View::default()) {
             output::keep_address(&mut page);
         }
+        if self.options.only_seen {
+            guarded("unseen", || unseen::drop_unseen(&mut page))?;
+        }
         if page.domain.is_some() {
             page.survey = Some(guarded("survey", || domain::survey(&page))?);
         }
@@ -277,7 +334,9 @@ impl PageFeed {
         if self.wants_type {
             found.metadata.kind = guarded("kind", || page_type::classify(&page, found.claims.clone()))?;
         }
-        let whole = guarded("structured_text", || chain.with_structured_text(page.page, found.hidden_text))??;
+        // What a page tells search engines is not what it shows.
+        let told = if self.options.only_seen { HiddenText::default() } else { found.hidden_text };
+        let whole = guarded("structured_text", || chain.with_structured_text(page.page, told))??;
         let mut page = AnalysedPage { page: whole, metadata: found.metadata, claims: found.claims, ..page };
         page.removals.collects_links = chain.collect_links;
         page.has_bar = self.options.links.is_some();

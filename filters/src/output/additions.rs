@@ -43,13 +43,8 @@ pub(super) fn below_headline(page: &AnalysedPage, settings: &Settings) -> String
     if page.outcome.main_block.is_none() {
         return out;
     }
-    if settings.byline {
-        write_byline(page, &mut out);
-    }
-    if settings.lead_image
-        && !shows_picture(page)
-        && let Some((address, alt)) = lead_image(page)
-    {
+    write_byline(page, settings, &mut out);
+    if let Some((address, alt)) = lead_picture(page, settings) {
         out.push_str("<figure><img src=\"");
         escape_attribute(&address, &mut out);
         out.push_str("\" alt=\"");
@@ -69,7 +64,17 @@ pub(super) fn write_next_page(page: &AnalysedPage, words: &Interface, out: &mut 
     Some(start..out.len())
 }
 
-fn write_byline(page: &AnalysedPage, out: &mut String) {
+/// Address and alternative text of the picture to stand below the headline.
+pub(super) fn lead_picture(page: &AnalysedPage, settings: &Settings) -> Option<(String, String)> {
+    let is_wanted = settings.lead_image && page.outcome.main_block.is_some() && !shows_picture(page);
+    is_wanted.then(|| lead_image(page)).flatten()
+}
+
+/// Author, day and site, as far as the page tells them and its block does not show them.
+pub(super) fn byline<'a>(page: &'a AnalysedPage, settings: &Settings) -> [Option<&'a str>; 3] {
+    if !settings.byline || page.outcome.main_block.is_none() {
+        return [None; 3];
+    }
     let start = page.start_of_text(page.body(), START_NODES, START_BYTES);
     let has_time = page.live(page.body()).take(START_NODES).any(|id| page.tag(id) == Some(Tag::Time));
     let metadata = &page.metadata;
@@ -86,6 +91,11 @@ fn write_byline(page: &AnalysedPage, out: &mut String) {
         .site
         .as_ref()
         .filter(|site| !is_shown(site) && Some(*site) != metadata.author.as_ref() && !is_in_host(page.web_url(), site));
+    [author, date, site].map(|said| said.map(String::as_str))
+}
+
+fn write_byline(page: &AnalysedPage, settings: &Settings, out: &mut String) {
+    let [author, date, site] = byline(page, settings);
     if author.is_none() && date.is_none() && site.is_none() {
         return;
     }

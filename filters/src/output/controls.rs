@@ -166,6 +166,7 @@ pub(super) fn write(around: &Surroundings<'_>, out: &mut String) {
     };
     let to = |view: View| bar.links.to.as_ref().map(|to| to(view));
     let view = bar.links.view;
+    let is_elsewhere = around.addresses.is_some();
     let (other, word) = if view.shape == Shape::Why { (Shape::Page, Label::Page) } else { (Shape::Why, Label::Why) };
     let links = [
         (bar.less.and_then(to), Label::Less),
@@ -173,7 +174,7 @@ pub(super) fn write(around: &Surroundings<'_>, out: &mut String) {
         (to(bar.next), Label::NextBlock),
         (original.map(ToString::to_string), Label::Original),
         (to(view.shaped(Shape::Text)), Label::Text),
-        (to(view.shaped(other)), word),
+        (to(view.shaped(other)).filter(|_| !is_elsewhere), word),
         (Some(bar.links.site.to_string()), Label::Site),
     ];
     // The words may be English, but stand at the side where the lines of the page begin.
@@ -182,7 +183,7 @@ pub(super) fn write(around: &Surroundings<'_>, out: &mut String) {
     for (address, word) in links {
         match address {
             Some(address) => write_link(&address, words.get(word), "", out),
-            None if bar.links.to.is_none() => continue,
+            None if bar.links.to.is_none() || word == Label::Why && is_elsewhere => continue,
             None => out.extend(["<span>", words.get(word), "</span>"]),
         }
         // Hidden where there are styles.
@@ -191,6 +192,27 @@ pub(super) fn write(around: &Surroundings<'_>, out: &mut String) {
     out.extend(["<a rel=\"nofollow\" title=\"", words.get(Label::Look), "\" href=\""]);
     escape_attribute(bar.links.look.as_str(), out);
     out.push_str("\">Aa</a></nav>");
+}
+
+/// Writes the bar in a line, with the views alone that a browser of before style sheets shows well.
+pub(super) fn write_plain(around: &Surroundings<'_>, out: &mut String) {
+    let Surroundings { words, bypass_link: original, .. } = around;
+    let bar = around.bar.and_then(|bar| bar.links.to.as_ref().map(|to| (bar, to)));
+    let step = |view: Option<View>| bar.and_then(|(_, to)| view.map(|view| to(view)));
+    let links = [
+        (step(bar.and_then(|(bar, _)| bar.less)), Label::Less),
+        (step(bar.and_then(|(bar, _)| bar.more)), Label::More),
+        (original.map(ToString::to_string), Label::Original),
+    ];
+    for (address, word) in links {
+        if let Some(address) = address {
+            out.push_str("| <a href=\"");
+            escape_attribute(&address, out);
+            out.push_str("\">");
+            escape_text(words.get(word), out);
+            out.push_str("</a> ");
+        }
+    }
 }
 
 fn write_link(address: &str, word: &str, attributes: &str, out: &mut String) {

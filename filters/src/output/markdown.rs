@@ -12,7 +12,7 @@
 //!
 //! One walk over the page's table with explicit stacks, like `text`.
 
-mod embedded;
+pub(super) mod embedded;
 mod escape;
 mod inline;
 mod writer;

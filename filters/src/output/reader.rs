@@ -30,7 +30,7 @@ style-src 'unsafe-inline'; frame-src *; form-action *; base-uri *";
 
 pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>) -> Written {
     let mut out = String::with_capacity(16 * 1024);
-    write_head(page, around.look, "", &mut out);
+    write_head(page, &around, "", &mut out);
     if !around.in_frame {
         write_header(page, around, &mut out);
     }
@@ -71,7 +71,7 @@ pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundin
 /// `<pre>` where they end.
 pub(crate) fn text_page(page: &AnalysedPage, headline: Option<&str>, text: &str, around: Surroundings<'_>) -> String {
     let mut out = String::with_capacity(16 * 1024);
-    write_head(page, around.look, "main>p{white-space:pre-wrap}", &mut out);
+    write_head(page, &around, "main>p{white-space:pre-wrap}", &mut out);
     write_header(page, around, &mut out);
     out.push_str("<main>");
     let mut paragraphs: Vec<&str> = text.split("\n\n").filter(|text| !text.trim().is_empty()).collect();
@@ -99,7 +99,10 @@ pub(crate) fn text_page(page: &AnalysedPage, headline: Option<&str>, text: &str,
 }
 
 /// Everything up to the body, with more style.
-pub(super) fn write_head(page: &Page, look: ReaderLook, style: &str, out: &mut String) {
+///
+/// Where the page is shown elsewhere than at its own address, nothing in its head has an address.
+pub(super) fn write_head(page: &Page, around: &Surroundings<'_>, style: &str, out: &mut String) {
+    let (look, is_elsewhere) = (around.look, around.addresses.is_some());
     out.push_str("<!DOCTYPE html>\n<html");
     for name in [local_name!("lang"), local_name!("dir")] {
         let on = |id| page.attribute(id, &name);
@@ -119,12 +122,14 @@ pub(super) fn write_head(page: &Page, look: ReaderLook, style: &str, out: &mut S
     out.extend(["<meta name=\"color-scheme\" content=\"", look.color_scheme(), "\"><title>"]);
     escape_text(&document_title(page), out);
     out.push_str("</title>");
-    if page.base() != page.url() {
+    if page.base() != page.url() && !is_elsewhere {
         out.push_str("<base href=\"");
         escape_attribute(page.base().as_str(), out);
         out.push_str("\">");
     }
-    write_icon(page, out);
+    if !is_elsewhere {
+        write_icon(page, out);
+    }
     out.push_str("<style>");
     look.write_style(out);
     out.push_str(style.trim());
@@ -136,10 +141,16 @@ pub(super) fn write_header(page: &Page, around: Surroundings<'_>, out: &mut Stri
     let Some(host) = url.host_str() else { return };
     // The line stands where lines of the page begin; the names in it are written as they are.
     out.push_str("<header><a dir=\"auto\" href=\"");
-    if page.base().origin() != url.origin() {
-        escape_attribute(&url.origin().ascii_serialization(), out);
+    let origin = url.origin().ascii_serialization();
+    if let Some(addresses) = around.addresses {
+        escape_attribute(&url.join("/").map(|top| addresses.page(&top)).unwrap_or_default(), out);
+    } else if page.base().origin() != url.origin() {
+        escape_attribute(&origin, out);
+        out.push('/');
+    } else {
+        out.push('/');
     }
-    out.push_str("/\">");
+    out.push_str("\">");
     escape_text(host.strip_prefix("www.").unwrap_or(host), out);
     out.push_str("</a> ");
     controls::write(&around, out);

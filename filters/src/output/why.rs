@@ -33,7 +33,7 @@ pub(crate) fn write(page: &Page, labels: &Table<NodeId, String>, ours: [&str; 2]
         style.push_str(INK);
     }
     look.write_dark(DARK, &mut style);
-    reader::write_head(page, look, &style, &mut out);
+    reader::write_head(page, &Surroundings { look, ..around }, &style, &mut out);
     reader::write_header(page, around, &mut out);
     let [above, below] = ours.map(|ours| format!("<section lang=\"en\" dir=\"ltr\">{ours}</section>"));
     out.extend(["<main>", &above, "<div>"]);

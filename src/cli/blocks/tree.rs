@@ -10,7 +10,7 @@ const LABEL: usize = 52;
 /// Levels that are indented; deeper ones are indented like the last.
 const MAX_DEPTH: usize = 16;
 
-pub(super) fn render(page: &PageBlocks) -> String {
+pub(in crate::cli) fn render(page: &PageBlocks) -> String {
     if page.tree.is_empty() {
         return "The page has no text.\n".to_owned();
     }

@@ -3,9 +3,7 @@
 
 use std::sync::Arc;
 
-use gleaner_filters::{
-    Chain, ChainConfig, FilterName, Floor, PageError, StructuredText, ignore, link_lists, main_block,
-};
+use gleaner_filters::{Chain, ChainConfig, FilterName, PageError, link_lists, main_block};
 
 use crate::{
     config::{filters_with, in_plain_words},
@@ -79,7 +77,7 @@ impl WithFallback {
     /// Builds both from these filter settings and the other settings of this configuration.
     pub fn new(loaded: &LoadedConfig, filters: &ChainConfig) -> Result<WithFallback, gleaner_filters::ConfigError> {
         let build = |filters: &ChainConfig| loaded.chain(filters).map(Arc::new);
-        Ok(WithFallback { chain: build(filters)?, cleaned_only: build(&cleaned_only(filters))? })
+        Ok(WithFallback { chain: build(filters)?, cleaned_only: build(&filters.cleaned_only())? })
     }
 
     /// The result of `run` with the first chain; where that gives up, with the second, and why the first gave up.
@@ -94,16 +92,6 @@ impl WithFallback {
             }
             Err(error) => Err(error),
         }
-    }
-}
-
-/// Only drops scripts and their like, and accepts whatever is left.
-fn cleaned_only(filters: &ChainConfig) -> ChainConfig {
-    ChainConfig {
-        order: vec![FilterName::LazyImages, FilterName::Ignore],
-        floor: Floor { page_chars: 0, kept_share: 0.0, kept_chars: 0, structured_text: StructuredText::Any },
-        ignore: ignore::Settings::default(),
-        ..filters.clone()
     }
 }
 

@@ -62,6 +62,17 @@ pub(crate) fn prefers_html(headers: &HeaderMap) -> bool {
     accepted.is_empty() || weight > 0.0 && accepted.iter().all(|(_, other)| *other <= weight)
 }
 
+/// Whether a client names Markdown, with a weight not below that of HTML: programs that read for a language model.
+pub(crate) fn prefers_markdown(headers: &HeaderMap) -> bool {
+    let accepted: Vec<_> = members(headers, &header::ACCEPT).map(split_weight).collect();
+    let weight_of = |wanted: &str| {
+        let named = accepted.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        named.map(|(_, weight)| *weight)
+    };
+    let html = ["text/html", "text/*", "*/*"].into_iter().find_map(weight_of);
+    weight_of("text/markdown").is_some_and(|weight| weight > 0.0 && weight >= html.unwrap_or(0.0))
+}
+
 /// Whether a client names HTML among what it accepts.
 pub(crate) fn names_html(headers: &HeaderMap) -> bool {
     let is_html =
@@ -102,6 +113,24 @@ mod tests {
         let mut none = HeaderMap::new();
         narrow_codings(&mut none);
         assert!(none.is_empty());
+    }
+
+    #[test]
+    fn programs_for_language_models_name_markdown_first_or_as_high() {
+        for (value, wanted) in [
+            ("text/markdown, text/html;q=0.9, */*;q=0.8", true),
+            ("text/markdown, text/html, */*", true),
+            ("text/markdown;q=1.0, text/x-markdown;q=0.9, text/plain;q=0.8, text/html;q=0.7, */*;q=0.1", true),
+            ("text/markdown", true),
+            ("text/html, text/markdown;q=0.5", false),
+            ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", false),
+            ("*/*", false),
+            ("text/markdown;q=0", false),
+            ("", false),
+        ] {
+            let headers = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static(value))]);
+            assert_eq!(prefers_markdown(&headers), wanted, "{value}");
+        }
     }
 
     #[test]

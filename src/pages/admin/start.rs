@@ -18,7 +18,7 @@ use super::{
 use crate::{
     config::{Choice, ClientInfo, Intercept},
     net::{addresses::addresses_for_devices, control_host::CONTROL_HOST},
-    pages::template,
+    pages::{reading, template},
     state::{proxy::Proxy, runtime_state::RuntimeState},
 };
 
@@ -55,6 +55,7 @@ pub(super) fn page(proxy: &Proxy, state: &RuntimeState, visit: &AdminRequest<'_>
                 p.bad { "The configuration could not be reloaded, and the one before it stays in force. " (error) }
             }
             @if let Some(warning) = warning { p.bad { (template::prose(&warning)) } }
+            @if state.config.read.admits(visit.device.address, state.config.access.lan) { (reading::field("")) }
             (next_step(proxy, state, visit, intercept, is_known))
             (this_device(proxy, visit, choice, is_known))
             (other_devices(proxy, visit))

@@ -120,7 +120,7 @@ impl System {
             Self::EReader => vec![
                 html! { "Readers with Android (BOOX, Meebook, Bigme): as " a href="/steps/android" { "Android" } "." },
                 html! { "Others, if the settings of the Wi-Fi network have a proxy: " (fields) "." },
-                html! { "Kindle and Kobo have no such setting. Some follow the network: if your router's DHCP can give out option 252 (WPAD), \
+                html! { "Kindle, Kobo and others without such a setting read pages at " strong { "http://" (address) "/read" } ", and need nothing else. Some follow the network: if your router's DHCP can give out option 252 (WPAD), \
                 let it be " code { (pac) } "." },
             ],
             Self::Terminal => vec![
@@ -183,7 +183,7 @@ impl System {
             ],
             Self::EReader => vec![
                 html! { "Readers with Android (BOOX, Meebook, Bigme): as " a href="/steps/android" { "Android" } "." },
-                html! { "Kindle, Kobo and others have no way to add a certificate. Their encrypted pages pass as they are." },
+                html! { "Kindle, Kobo and others have no way to add a certificate. At " code { "/read" } " of the proxy's address they need none." },
             ],
             Self::Terminal => vec![
                 html! { "Get the certificate: " code { "curl -o gleaner-ca.pem http://" (crate::net::control_host::CONTROL_HOST) (certificate::PEM) } },

@@ -43,7 +43,12 @@ const TABS: [Tab; 8] = [
         &["preset", "filters"],
         &["filters.ignore", "filters.output"],
     ),
-    Tab::new("Output", "How pages are written, and which are rewritten.", &["filters.output", "rewrite"], &[]),
+    Tab::new(
+        "Output",
+        "How pages are written, and which are rewritten.",
+        &["filters.output", "agents", "rewrite"],
+        &[],
+    ),
     Tab::new("Lists", "Advertisements and trackers.", &["blocking"], &[]),
     Tab::new("Profiles", "Named sets of settings, laid over all others.", &["profiles"], &[]),
     Tab::new("Devices", "Which device gets which profile: the first rule that fits.", &["devices"], &[]),
@@ -129,6 +134,7 @@ pub(super) fn overview(visit: &PanelRequest<'_>) -> Response<Body> {
     let style = match (config.filters.output.format, config.filters.output.style) {
         (Format::Text, _) => "plain text",
         (Format::Html, Style::Reader) => "reader",
+        (Format::Html, Style::Plain) => "plain",
         (Format::Html, Style::Original) => "original",
     };
     let filters: Vec<_> = config.filters.filters_on().map(FilterName::as_str).collect();

@@ -2,14 +2,30 @@
 
 use std::sync::Arc;
 
-use gleaner_filters::{ReaderLook, View};
+use gleaner_filters::{
+    Format, ReaderLook, Shape, View,
+    output::{Controls, Style},
+};
 
 use crate::{
     blocking::Blocker,
     config::{Config, ConfigError},
     http::headers::validators::Tagger,
-    rewrite::{PageProfile, look::checked_chain},
+    rewrite::{PageProfile, SentForm, look::checked_chain},
 };
+
+/// What is asked of a page at the reader's address.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ReadingLook {
+    pub(crate) view: View,
+    /// In HTML 3.2.
+    pub(crate) is_plain: bool,
+    /// All of it: nothing is chosen.
+    pub(crate) is_whole: bool,
+    /// Whether blocking is paused.
+    pub(crate) is_paused: bool,
+    pub(crate) reader: Option<ReaderLook>,
+}
 
 impl PageProfile {
     /// How the page of one request looks, where that is not as its profile has it.
@@ -50,6 +66,42 @@ impl PageProfile {
             tagger: Tagger::new(profile.fingerprint).with(&(blocker.fingerprint, is_paused)),
             reader: None,
         })
+    }
+
+    /// How a page looks at the reader's address: in our own style, whatever the profile leaves alone.
+    pub(crate) fn for_reading(
+        config: &Config,
+        blocker: &Arc<Blocker>,
+        profile: usize,
+        asked: &ReadingLook,
+    ) -> Result<Self, ConfigError> {
+        let profile = &config.profiles.all[profile];
+        let mut filters = profile.filters.for_view(asked.view);
+        if asked.is_whole {
+            filters = filters.cleaned_only();
+        }
+        filters.ad_servers.enabled &= !asked.is_paused;
+        if asked.view.shape != Shape::Text {
+            filters.output.format = Format::Html;
+        }
+        filters.output.style = match filters.output.style {
+            _ if asked.is_plain => Style::Plain,
+            Style::Original => Style::Reader,
+            style => style,
+        };
+        filters.output.controls = Controls::On;
+        Ok(Self {
+            enabled: true,
+            chain: checked_chain(config, blocker, &filters)?,
+            tagger: Tagger::new(profile.fingerprint),
+            reader: asked.reader,
+        })
+    }
+
+    /// This look for pages that are sent in another form.
+    pub(crate) fn in_form(&self, form: SentForm) -> Self {
+        let tagger = self.tagger.with(&form);
+        Self { enabled: self.enabled, chain: Arc::clone(&self.chain), tagger, reader: None }
     }
 
     /// This look with a device's choices for the reader page.

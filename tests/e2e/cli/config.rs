@@ -141,7 +141,8 @@ fn a_mistake_is_reported_with_its_place_its_key_and_what_is_expected() {
         assert!(error.starts_with(&wanted) && error.contains(words), "{yaml:?}: {error}");
         assert_eq!(error.lines().count(), 1, "{error}");
         for word in ["f64", "u128", "usize", "variant", "YAML value", "Value", "tag", "Ignore", "boolean"] {
-            assert!(!error.contains(word), "{yaml}: {error}");
+            // The name of a profile has one of them in it.
+            assert!(!error.replace("vintage", "").contains(word), "{yaml}: {error}");
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::harness::{
 };
 
 /// Every way to write this machine that a resolver or a parser may understand.
-const SPELLINGS: [&str; 29] = [
+pub(crate) const SPELLINGS: [&str; 29] = [
     "127.0.0.1",
     "127.0.0.1.",
     "127.1",
@@ -51,7 +51,7 @@ const SPELLINGS: [&str; 29] = [
 ];
 
 /// Link-local and metadata services, of which there are none here, and addresses of many machines: they must not even be tried.
-const ELSEWHERE: [&str; 18] = [
+pub(crate) const ELSEWHERE: [&str; 18] = [
     "169.254.169.254",
     "2852039166",
     "[::ffff:a9fe:a9fe]",
@@ -73,7 +73,7 @@ const ELSEWHERE: [&str; 18] = [
 ];
 
 /// A server that tells of every connection.
-async fn watched() -> (Origin, mpsc::UnboundedReceiver<()>) {
+pub(crate) async fn watched() -> (Origin, mpsc::UnboundedReceiver<()>) {
     let (tell, told) = mpsc::unbounded_channel();
     let origin = Origin::sockets(move |mut stream| {
         let tell = tell.clone();

@@ -16,7 +16,7 @@ council found that a second hand would cost as much as a bridge. So it still poi
 it well enough to be late by choice. Visitors set their watches by the bakery.</p>";
 
 /// Markup that runs scripts in a browser. `@` and a number call home under that number.
-const RUNS: &[&str] = &[
+pub(super) const RUNS: &[&str] = &[
     "<script>@1</script>",
     "<img src=x: onerror=\"@2\">",
     "<svg onload=\"@3\"></svg>",
@@ -41,7 +41,7 @@ const RUNS: &[&str] = &[
 ];
 
 /// Markup that runs only when a page that was parsed is written and parsed again.
-const MUTATES: &[&str] = &[
+pub(super) const MUTATES: &[&str] = &[
     "<form><math><mtext></form><form><mglyph><style></math><img src=x: onerror=\"@31\"></style></form>",
     "<form><math><mtext></form><form><mglyph><xmp></math><img src=x: onerror=\"@32\"></xmp></form>",
     "<form><math><mtext></form><form><mglyph><noembed></math><img src=x: onerror=\"@33\"></noembed></form>",
@@ -53,7 +53,7 @@ const MUTATES: &[&str] = &[
 ];
 
 /// The page as it is served at this host.
-fn page(host: &str, parts: &[&str]) -> String {
+pub(super) fn page(host: &str, parts: &[&str]) -> String {
     let mut html = format!("<!doctype html><html lang=en><title>The clock</title><h1>The clock</h1>{TEXT}");
     for part in parts {
         html.push_str(&call_home(host, part));
@@ -73,7 +73,7 @@ fn call_home(host: &str, part: &str) -> String {
     out
 }
 
-async fn origin_of(parts: Vec<&'static str>) -> Origin {
+pub(super) async fn origin_of(parts: Vec<&'static str>) -> Origin {
     Origin::http(move |seen| {
         let host = seen.headers.get(HOST).map_or("", |host| host.to_str().unwrap());
         html(page(host, &parts))
@@ -82,7 +82,7 @@ async fn origin_of(parts: Vec<&'static str>) -> Origin {
 }
 
 /// The numbers that called home, each once.
-fn ran(origin: &Origin) -> Vec<String> {
+pub(super) fn ran(origin: &Origin) -> Vec<String> {
     let mut ran: Vec<String> =
         origin.requests().iter().filter_map(|seen| seen.uri.path().strip_prefix("/ran/").map(str::to_owned)).collect();
     ran.sort();
@@ -171,7 +171,7 @@ const MADE_REAL: [&str; 20] = [
 ];
 
 /// Some three hundred payloads, with numbers.
-fn payloads() -> Vec<String> {
+pub(super) fn payloads() -> Vec<String> {
     const RUN: &str = "<img src=x: onerror=\"@\">";
     let bare = RUN.replace('"', "");
     let escaped = RUN.replace('<', "&lt;").replace('>', "&gt;");

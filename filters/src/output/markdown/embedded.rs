@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Name and address of an embedded page: its title, else the name of its file or host. `None` where it leads nowhere on the web.
-pub(super) fn link(page: &Page, id: NodeId) -> Option<(String, String)> {
+pub(in crate::output) fn link(page: &Page, id: NodeId) -> Option<(String, String)> {
     let source =
         std::iter::once(id).chain(page.live(id).filter(|&inner| page.tag(inner) == Some(Tag::Source))).find(|&at| {
             page.address(at, &local_name!("src")).is_some_and(|url| matches!(url.scheme(), "http" | "https" | "file"))

@@ -12,7 +12,7 @@ use crate::{
 #[derive(Default)]
 pub(in crate::output) struct Top {
     /// The heading on the page that is its headline, where it can stay in its place.
-    pub(super) shown: Option<NodeId>,
+    pub(in crate::output) shown: Option<NodeId>,
     /// The headline, where it must be written.
     pub(in crate::output) written: Option<String>,
     /// The heading that need not be said twice then.

@@ -1,0 +1,67 @@
+//! The page with a field at the reader's address, and its messages.
+
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
+use maud::{Markup, html};
+
+use super::template;
+use crate::http::body::Body;
+
+/// The path of the reader's address.
+pub(crate) const READ: &str = "/read";
+
+/// The path of its pictures.
+pub(crate) const PICTURE: &str = "/read/picture";
+
+/// The policy of everything that is shown there, where all sites share our origin: nothing runs, and nothing is loaded from
+/// elsewhere. `allow-same-origin` is without effect on what has no scripts; without it, browsers would say of each link that another
+/// site had made it.
+const CSP: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
+     sandbox allow-same-origin allow-forms allow-popups allow-downloads allow-top-navigation",
+);
+
+/// Fields of every answer with something of a site.
+pub(crate) fn harden(headers: &mut HeaderMap) {
+    template::harden(headers);
+    headers.insert(header::CONTENT_SECURITY_POLICY, CSP);
+    // So that a link on it can be told from one of another site. Sites are not told.
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    headers.insert(HeaderName::from_static("x-robots-tag"), HeaderValue::from_static("noindex"));
+}
+
+/// The field that leads to a page.
+pub(crate) fn field(value: &str) -> Markup {
+    html! {
+        form action=(READ) method="get" {
+            p {
+                label for="read" { "Read a page: address or words" } br;
+                input #read type="text" name="url" value=(value) size="30" autocapitalize="none" autocorrect="off";
+                " " button type="submit" { "Read" }
+            }
+        }
+    }
+}
+
+/// The page with the field alone.
+pub(crate) fn field_page() -> Response<Body> {
+    let content = html! {
+        h1 { "Read a page" }
+        (field(""))
+        p.quiet {
+            "The page comes without clutter, in any browser: no proxy setting and no certificate are needed. It is fetched by Gleaner, without \
+             anybody's cookies, so that pages behind a log-in cannot be read here."
+        }
+    };
+    with_referrer(template::page(StatusCode::OK, &template::document("Read a page", &content)))
+}
+
+/// A message, with the field below it.
+pub(crate) fn message(status: StatusCode, title: &str, text: &Markup, value: &str) -> Response<Body> {
+    let content = html! { h1 { (title) } p { (text) } (field(value)) };
+    with_referrer(template::page(status, &template::document(title, &content)))
+}
+
+fn with_referrer(mut response: Response<Body>) -> Response<Body> {
+    response.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    response
+}

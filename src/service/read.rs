@@ -1,0 +1,265 @@
+//! The reader's address, `/read`: it fetches a page by itself and answers with its main content, for devices that can set no proxy and
+//! trust no certificate, and for programs.
+//!
+//! All sites share one origin there. So what is shown is written from a list of what may be written (`gleaner_filters`,
+//! `output::portable`), under a policy in which nothing runs; no cookie comes or goes; and what another site's page asks for is refused.
+//! `fetch` asks by a client of its own, whose rules know no private target but those that `read.targets` names.
+
+mod asked;
+mod book;
+mod fetch;
+mod files;
+
+use std::sync::Arc;
+
+use gleaner_filters::SharedAddresses;
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use hyper::body::Incoming;
+use maud::html;
+use url::Url;
+
+use self::{
+    asked::{ReadAddresses, ReadRequest},
+    book::BookPictures,
+    fetch::FetchOutcome,
+};
+use super::Exchange;
+use crate::{
+    http::{
+        body::{Body, IncomingBody},
+        headers::Media,
+        outcome::{Outcome, PassReason},
+    },
+    net::{
+        control_host::{self, CONTROL_HOST},
+        target::{Scheme, Target},
+    },
+    pages::{
+        error::Error,
+        reading::{self, PICTURE, READ},
+        template,
+    },
+    rewrite::{PageProfile, RequestInfo, SentForm, views::ReadingLook},
+};
+
+/// Whether an address is one of these. Names under the control host are for the check of certificates only.
+pub(super) fn has_address(host: &str, path: &str) -> bool {
+    let is_path = path.strip_prefix(READ).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    is_path && !host.to_ascii_lowercase().contains(&format!(".{CONTROL_HOST}"))
+}
+
+impl Exchange {
+    /// Answers a request at the reader's address.
+    pub(super) async fn read(&mut self, request: Request<Incoming>, host: &str) -> Result<Response<Body>, Error> {
+        let (head, body) = request.into_parts();
+        // What is sent with a GET means nothing.
+        Box::pin(IncomingBody::read_to_end(Request::new(body))).await;
+        let config = Arc::clone(&self.state.config);
+        if !config.read.admits(self.connection.client.ip(), config.access.lan) {
+            let text = html! {
+                "Only the machine that runs Gleaner reads pages here. " code { "read.enabled: true" } ", or "
+                code { "access.lan: true" } ", opens it to the devices that may use the proxy."
+            };
+            return Ok(reading::message(StatusCode::FORBIDDEN, "Not for this device", &text, ""));
+        }
+        if ![Method::GET, Method::HEAD].contains(&head.method) {
+            let text = html! { "A page is read with GET; nothing is sent to a site here." };
+            let mut response = reading::message(StatusCode::METHOD_NOT_ALLOWED, "Not here", &text, "");
+            response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+            return Ok(response);
+        }
+        if self.is_foreign(&head.headers) {
+            let asked = ReadRequest::parse(&head.uri, &head.headers);
+            let text = html! { "A page of another site has led here. If you want to read this page, say so:" };
+            return Ok(reading::message(StatusCode::FORBIDDEN, "Read this page?", &text, &asked.subject));
+        }
+        if head.uri.path() == PICTURE {
+            return self.picture(&head.uri, &head.headers).await;
+        }
+        let asked = ReadRequest::parse(&head.uri, &head.headers);
+        let Some(url) = asked.url.clone() else {
+            return Ok(self.no_address(&asked));
+        };
+        self.read_page(&asked, url, &head.headers, host).await
+    }
+
+    /// Without an address there is the field, or a search for the words.
+    fn no_address(&self, asked: &ReadRequest) -> Response<Body> {
+        if asked.subject.is_empty() {
+            return reading::field_page();
+        }
+        match self.state.config.read.search(&asked.subject) {
+            Some(search) => template::see_other(&asked.link(&search)),
+            None => {
+                let text = html! {
+                    "These words are no address, and there is nowhere to search for them: " code { "read.search" } " is not set."
+                };
+                reading::message(StatusCode::NOT_FOUND, "Nothing is found", &text, &asked.subject)
+            }
+        }
+    }
+
+    /// Whether another site's page has made a request, as far as it shows: its browser says so, or names the page.
+    fn is_foreign(&self, headers: &HeaderMap) -> bool {
+        let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+        if text("sec-fetch-site").is_some_and(|site| !["same-origin", "none"].contains(&site)) {
+            return true;
+        }
+        let is_ours = |page: &str| {
+            let Ok(url) = Url::parse(page) else { return false };
+            let target = Scheme::parse(url.scheme()).and_then(|scheme| {
+                Target::from_authority(scheme, &url[url::Position::BeforeHost..url::Position::AfterPort]).ok()
+            });
+            target.is_some_and(|target| control_host::is_control_host(&target) || self.is_own_host(&target))
+        };
+        [header::ORIGIN, header::REFERER].iter().filter_map(|name| text(name.as_str())).any(|page| !is_ours(page))
+    }
+
+    async fn read_page(
+        &mut self,
+        asked: &ReadRequest,
+        url: Url,
+        headers: &HeaderMap,
+        host: &str,
+    ) -> Result<Response<Body>, Error> {
+        let (fetched, look) = match self.fetch(url, "document", None, headers).await? {
+            FetchOutcome::Blocked(response) => return Ok(response),
+            FetchOutcome::TooManyRedirects(url) => {
+                let text = html! { "The site leads from one address to the next without an end: " code { (url) } };
+                return Ok(reading::message(StatusCode::BAD_GATEWAY, "No page", &text, url.as_str()));
+            }
+            FetchOutcome::Response(fetched) => {
+                let look = self.reading_look(asked, headers, fetched.host());
+                (*fetched, look)
+            }
+        };
+        let url = fetched.url.clone();
+        if Media::from_headers(fetched.response.headers()) != Media::Html {
+            return self.file(fetched, headers).await;
+        }
+        let pictures = Arc::new(BookPictures::default());
+        let addresses: SharedAddresses = match asked.form {
+            SentForm::Chapter => Arc::<BookPictures>::clone(&pictures),
+            _ => ReadAddresses::new(asked, &url, Arc::clone(&self.proxy.tokens)),
+        };
+        let (response, outcome) = match self.present(asked, fetched, headers, host, (look, addresses)).await {
+            Ok(presented) => presented,
+            Err(error) => {
+                let text = html! { "The page cannot be written: " (error.to_string()) };
+                return Ok(reading::message(StatusCode::INTERNAL_SERVER_ERROR, "No page", &text, url.as_str()));
+            }
+        };
+        // Whatever else has become of it, it is the site's own markup.
+        let is_ours = outcome.rewritten().is_some();
+        let reason = outcome.pass_reason().unwrap_or(PassReason::NOT_HTML);
+        self.log.outcome.follow_up(outcome);
+        if !is_ours {
+            return Ok(not_readable(&response, &url, reason));
+        }
+        match asked.form {
+            SentForm::Chapter => self.book(response, &url, headers, &pictures).await,
+            _ => Ok(self.presented(asked, response, &url)),
+        }
+    }
+
+    fn reading_look(&self, asked: &ReadRequest, headers: &HeaderMap, host: &str) -> (usize, ReadingLook) {
+        let choice = self.profile(headers, host);
+        let is_plain_profile = choice
+            .as_ref()
+            .is_some_and(|choice| choice.profile.filters.output.style == gleaner_filters::output::Style::Plain);
+        let preferences = &self.proxy.reader_preferences;
+        let reader = preferences.are_used().then(|| preferences.get(&self.device(headers))).flatten();
+        let look = ReadingLook {
+            view: asked.view,
+            is_plain: asked.is_plain.unwrap_or(is_plain_profile),
+            is_whole: false,
+            is_paused: self.is_paused(),
+            reader,
+        };
+        (choice.map_or(0, |choice| choice.index), look)
+    }
+
+    /// The page in the form that is asked for. Where too little would be left of it, all of it.
+    async fn present(
+        &mut self,
+        asked: &ReadRequest,
+        fetched: fetch::FetchedPage,
+        headers: &HeaderMap,
+        host: &str,
+        ((profile, mut look), addresses): ((usize, ReadingLook), SharedAddresses),
+    ) -> Result<(Response<Body>, Outcome), crate::ConfigError> {
+        let state = Arc::clone(&self.state);
+        let mut page_request = Request::new(());
+        *page_request.uri_mut() = fetched.path();
+        for name in [header::USER_AGENT, header::ACCEPT_ENCODING, header::ACCEPT_CHARSET] {
+            let is_sent = name != header::ACCEPT_ENCODING || asked.form != SentForm::Chapter;
+            if let Some(value) = headers.get(&name).filter(|_| is_sent) {
+                page_request.headers_mut().insert(name, value.clone());
+            }
+        }
+        page_request.headers_mut().insert(header::ACCEPT, HeaderValue::from_static("text/html"));
+        let scheme = if self.connection.tunnel.is_some() { "https" } else { "http" };
+        let local = self.connection.local.to_string();
+        let base = Url::parse(&format!("{scheme}://{}/", if host.is_empty() { &local } else { host })).ok();
+        let client = self.connection.client.ip();
+        let mut response = fetched.response;
+        // For proxies, which this is none of here.
+        response.headers_mut().remove(header::CACHE_CONTROL);
+        loop {
+            let page_look = PageProfile::for_reading(&state.config, &state.blocker, profile, &look)?;
+            let mut info =
+                RequestInfo::new(&page_request, client, &fetched.target, fetched.target.plain_host(), &page_look);
+            info.presentation =
+                asked.presentation(&addresses, &fetched.url, base.as_ref(), state.config.agents.front_matter);
+            info.prepare_page(|fields| self.proxy.view_links.page_controls(self.device(fields), fields, None));
+            let (presented, outcome) =
+                state.rewriter.rewrite(&info, response, None::<super::subrequests::Subrequests>).await;
+            if outcome.pass_reason() != Some(PassReason::KEPT_TOO_LITTLE) || look.is_whole {
+                return Ok((presented, outcome));
+            }
+            look.is_whole = true;
+            response = presented;
+        }
+    }
+
+    /// The response that is sent: of the site's fields nothing is left.
+    fn presented(&mut self, asked: &ReadRequest, response: Response<Body>, url: &Url) -> Response<Body> {
+        const KEPT: [&str; 4] = ["content-type", "content-length", "content-encoding", "gleaner"];
+        let (mut head, body) = response.into_parts();
+        self.log.page = head.extensions.remove();
+        let mut fields = HeaderMap::new();
+        for name in KEPT {
+            if let Some(value) = head.headers.get(name) {
+                fields.insert(name, value.clone());
+            }
+        }
+        reading::harden(&mut fields);
+        fields.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+        fields.insert(header::VARY, HeaderValue::from_static("Accept, Accept-Encoding, User-Agent"));
+        if asked.form != SentForm::Page
+            && let Ok(link) = HeaderValue::try_from(format!("<{url}>; rel=\"canonical\""))
+        {
+            fields.insert(header::LINK, link);
+        }
+        let mut response = Response::new(body);
+        *response.status_mut() = head.status;
+        *response.headers_mut() = fields;
+        response
+    }
+}
+
+/// Why a page cannot be shown here.
+fn not_readable(response: &Response<Body>, url: &Url, reason: PassReason) -> Response<Body> {
+    let status = response.status();
+    let text = html! {
+        @if reason == PassReason::STATUS { "The site answers " (status) "." }
+        @else { "It stays as it comes, which cannot be shown here: " (reason.in_words()) "." }
+        " " a href=(url) rel="noreferrer" { "The page itself" }
+    };
+    let mut response =
+        reading::message(StatusCode::UNPROCESSABLE_ENTITY, "This page cannot be read here", &text, url.as_str());
+    if let Ok(value) = HeaderValue::try_from(format!("passed; reason={reason}")) {
+        response.headers_mut().insert("gleaner", value);
+    }
+    response
+}

@@ -1,0 +1,303 @@
+//! What a request at the reader's address asks for, and where the links of its page lead.
+
+use std::{borrow::Cow, sync::Arc};
+
+use encoding_rs::WINDOWS_1252;
+use gleaner_filters::{Addresses, Links, Shape, SharedAddresses, View, output::LinkForm};
+use http::{HeaderMap, Uri, header};
+use percent_encoding::percent_decode_str;
+use url::{Url, form_urlencoded};
+
+use crate::{
+    http::headers::{accept, members},
+    net::control_host::LOOK,
+    pages::{
+        form_fields::FormFields,
+        reading::{PICTURE, READ},
+    },
+    rewrite::{Excerpt, Presentation, SentForm},
+    util::tokens::{self, Tokens},
+};
+
+/// The field of a form of a site that names where its answers go.
+const FORM: &str = "gleaner-form";
+
+/// The purpose of the tokens of pictures.
+pub(super) const PICTURE_PURPOSE: &str = "read-picture";
+
+/// A request for a page.
+pub(super) struct ReadRequest {
+    /// The address or the words.
+    pub(super) subject: String,
+    pub(super) url: Option<Url>,
+    pub(super) view: View,
+    pub(super) form: SentForm,
+    /// Whether HTML 3.2 was asked for, or the reader page.
+    pub(super) is_plain: Option<bool>,
+    number: usize,
+    links_as: LinkForm,
+    without_images: bool,
+    start: usize,
+    most: Option<usize>,
+    /// Parameters that links on the page keep.
+    kept: Vec<(&'static str, String)>,
+}
+
+impl ReadRequest {
+    pub(super) fn parse(uri: &Uri, headers: &HeaderMap) -> Self {
+        let path = uri.path_and_query().map_or("", |path| path.as_str());
+        // The address as a part of the path, with all of its query; some clients join slashes.
+        let in_path = path.strip_prefix(READ).and_then(|rest| rest.strip_prefix('/'));
+        let in_path = in_path.filter(|rest| rest.starts_with("http:/") || rest.starts_with("https:/"));
+        let fields = match in_path {
+            Some(_) => FormFields::default(),
+            None => FormFields::parse(in_utf_8(uri.query().unwrap_or_default()).as_bytes()),
+        };
+        let url = match (in_path, fields.find(FORM)) {
+            (Some(rest), _) => Url::parse(rest).ok().filter(is_readable),
+            (None, Some(action)) => form_address(action, &fields),
+            (None, None) => page_address(fields.get("url")),
+        };
+        let named = fields.find("as").and_then(|name| Some((name, SentForm::parse(name)?)));
+        let form = named.map_or_else(|| wanted_form(headers), |(_, form)| form);
+        let shape = if form == SentForm::Page { fields.get("view").parse().ok() } else { None };
+        let is_plain = match named {
+            Some(("plain", _)) => Some(true),
+            Some(("reader", _)) => Some(false),
+            _ => None,
+        };
+        let links_as = match fields.get("links") {
+            "list" => LinkForm::List,
+            "none" => LinkForm::None,
+            _ => LinkForm::Inline,
+        };
+        let without_images = fields.get("images") == "none";
+        let mut kept = Vec::new();
+        if let Some((name, _)) = named.filter(|(_, form)| *form == SentForm::Page) {
+            kept.push(("as", name.to_owned()));
+        }
+        if without_images {
+            kept.push(("images", "none".to_owned()));
+        }
+        Self {
+            subject: in_path.unwrap_or_else(|| fields.get("url")).trim().to_owned(),
+            url,
+            // What explains a page shows its own markup.
+            view: shape.filter(|view: &View| matches!(view.shape, Shape::Page | Shape::Text)).unwrap_or_default(),
+            form,
+            is_plain,
+            number: fields.get("part").parse().unwrap_or(1),
+            links_as,
+            without_images,
+            start: fields.get("start").parse().unwrap_or(0),
+            most: fields.get("max_chars").parse().ok().filter(|most| *most > 0),
+            kept,
+        }
+    }
+
+    /// The address of a page here, in the form of this one.
+    pub(super) fn link(&self, page: &Url) -> String {
+        link(page, &self.kept, &[])
+    }
+
+    /// How the page is presented. `base` is our own address as the client names it.
+    pub(super) fn presentation(
+        &self,
+        addresses: &SharedAddresses,
+        page: &Url,
+        base: Option<&Url>,
+        front_matter: bool,
+    ) -> Presentation {
+        let links = base.filter(|_| self.form == SentForm::Page).map(|base| self.bar(page, base));
+        let most = self.most.map(|most| ("max_chars", most.to_string()));
+        let kept: Vec<(&str, String)> = [("as", self.name().to_owned())].into_iter().chain(most).collect();
+        let excerpt = link(page, &kept, &[("start", "")]);
+        let address = base.and_then(|base| base.join(&excerpt).ok()).map_or(excerpt, String::from);
+        Presentation {
+            form: self.form,
+            // A text names the sites' own addresses.
+            addresses: matches!(self.form, SentForm::Page | SentForm::Chapter).then(|| Arc::clone(addresses)),
+            links,
+            number: self.number,
+            front_matter,
+            links_as: self.links_as,
+            without_images: self.without_images,
+            excerpt: Excerpt { start: self.start, most: self.most, address },
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self.form {
+            SentForm::Page => "reader",
+            SentForm::Markdown => "markdown",
+            SentForm::Text => "text",
+            SentForm::Json => "json",
+            SentForm::Chapter => "epub",
+        }
+    }
+
+    /// The links of the bar.
+    fn bar(&self, page: &Url, base: &Url) -> Links {
+        let (this, kept) = (page.clone(), self.kept.clone());
+        let to = move |view: View| link(&this, &kept, &[("view", &view.to_string())]);
+        let join = |path: &str, pairs: &[(&str, &str)]| {
+            let mut url = base.join(path).unwrap_or_else(|_| base.clone());
+            url.query_pairs_mut().extend_pairs(pairs);
+            url
+        };
+        let here = base.join(&self.link(page)).map(String::from).unwrap_or_default();
+        let host = page.host_str().unwrap_or_default();
+        Links {
+            view: self.view,
+            to: Some(Arc::new(to)),
+            site: join("/settings/site", &[("host", host), ("page", &here)]),
+            look: join(LOOK, &[("page", &here)]),
+        }
+    }
+}
+
+/// A query whose bytes are UTF-8: those of a browser that does not know it are windows-1252.
+fn in_utf_8(query: &str) -> Cow<'_, str> {
+    let bytes: Vec<u8> = percent_decode_str(query).collect();
+    if str::from_utf8(&bytes).is_ok() {
+        return query.into();
+    }
+    let word = |text: &str| {
+        let bytes: Vec<u8> = percent_decode_str(&text.replace('+', " ")).collect();
+        let text = match str::from_utf8(&bytes) {
+            Ok(text) => text.to_owned(),
+            Err(_) => WINDOWS_1252.decode_without_bom_handling(&bytes).0.into_owned(),
+        };
+        form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>()
+    };
+    let pair = |pair: &str| match pair.split_once('=') {
+        Some((name, value)) => format!("{}={}", word(name), word(value)),
+        None => word(pair),
+    };
+    query.split('&').map(pair).collect::<Vec<_>>().join("&").into()
+}
+
+/// The form that `Accept` asks for.
+fn wanted_form(headers: &HeaderMap) -> SentForm {
+    if accept::prefers_markdown(headers) {
+        return SentForm::Markdown;
+    }
+    let first = members(headers, &header::ACCEPT).next().unwrap_or_default();
+    match first.split(';').next().unwrap_or_default().trim() {
+        "application/json" => SentForm::Json,
+        "text/plain" => SentForm::Text,
+        "application/epub+zip" => SentForm::Chapter,
+        _ => SentForm::Page,
+    }
+}
+
+/// The address that a person has written, as a browser's field takes it.
+fn page_address(text: &str) -> Option<Url> {
+    let text = text.trim();
+    if text.is_empty() || text.contains(char::is_whitespace) {
+        return None;
+    }
+    if text.starts_with("http://") || text.starts_with("https://") {
+        return Url::parse(text).ok().filter(is_readable);
+    }
+    let host = text.split(['/', '?', '#', ':']).next().unwrap_or_default();
+    let is_host = host.contains('.') && !host.starts_with('.') && !host.ends_with('.');
+    is_host.then(|| Url::parse(&format!("https://{text}")).ok()).flatten().filter(is_readable)
+}
+
+/// The address that a site's form leads to (HTML Standard § 4.10.21.3: the fields take the place of its query).
+fn form_address(action: &str, fields: &FormFields) -> Option<Url> {
+    let mut url = Url::parse(action).ok().filter(is_readable)?;
+    let pairs = fields.0.iter().filter(|(name, _)| name != FORM);
+    let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
+    url.set_query(Some(&query));
+    Some(url)
+}
+
+/// A name before an @ could look like another site.
+fn is_readable(url: &Url) -> bool {
+    ["http", "https"].contains(&url.scheme()) && url.username().is_empty() && url.password().is_none()
+}
+
+/// The address of a page here. Its place on the page stays one.
+fn link(page: &Url, kept: &[(&str, String)], more: &[(&str, &str)]) -> String {
+    let mut bare = page.clone();
+    bare.set_fragment(None);
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.append_pair("url", bare.as_str()).extend_pairs(kept).extend_pairs(more);
+    let place = page.fragment().map(|place| format!("#{place}")).unwrap_or_default();
+    format!("{READ}?{}{place}", query.finish())
+}
+
+/// The addresses of a page that is read here.
+pub(super) struct ReadAddresses {
+    page: Url,
+    kept: Vec<(&'static str, String)>,
+    without_images: bool,
+    tokens: Arc<Tokens>,
+}
+
+impl ReadAddresses {
+    pub(super) fn new(asked: &ReadRequest, page: &Url, tokens: Arc<Tokens>) -> SharedAddresses {
+        let (kept, without_images) = (asked.kept.clone(), asked.without_images);
+        Arc::new(Self { page: page.clone(), kept, without_images, tokens })
+    }
+}
+
+impl std::fmt::Debug for ReadAddresses {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReadAddresses").field("page", &self.page).finish_non_exhaustive()
+    }
+}
+
+impl Addresses for ReadAddresses {
+    fn page(&self, url: &Url) -> String {
+        link(url, &self.kept, &[])
+    }
+
+    fn picture(&self, url: &Url) -> Option<String> {
+        if self.without_images {
+            return None;
+        }
+        let key = tokens::text(self.tokens.token(PICTURE_PURPOSE, &[url.as_str()]));
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let query = query.append_pair("url", url.as_str()).append_pair("page", self.page.as_str());
+        Some(format!("{PICTURE}?{}", query.append_pair("key", &key).finish()))
+    }
+
+    fn form(&self, action: &Url) -> Option<(String, (String, String))> {
+        Some((READ.to_owned(), (FORM.to_owned(), action.to_string())))
+    }
+
+    fn part(&self, number: usize) -> String {
+        link(&self.page, &self.kept, &[("part", &number.to_string())])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_named_as_in_the_field_of_a_browser() {
+        for (address, wanted) in [
+            ("/read?url=http://a.example/x%3Fy%3D1", Some("http://a.example/x?y=1")),
+            ("/read?url=a.example/x", Some("https://a.example/x")),
+            ("/read?url=+a.example+", Some("https://a.example/")),
+            ("/read/http://a.example/x?as=text&b", Some("http://a.example/x?as=text&b")),
+            ("/read/https:/a.example/", Some("https://a.example/")),
+            ("/read?url=two+words", None),
+            ("/read?url=word", None),
+            ("/read?url=javascript:alert(1)", None),
+            ("/read?url=file:///etc/passwd", None),
+            ("/read?url=http://bank.example@evil.example/", None),
+            ("/read/ftp://a.example/", None),
+            ("/read", None),
+            ("/read?gleaner-form=http://a.example/&q=Gr%F6%DFe+x", Some("http://a.example/?q=Gr%C3%B6%C3%9Fe+x")),
+            ("/read?gleaner-form=http://a.example/find%3Fold&q=a+b&url=x", Some("http://a.example/find?q=a+b&url=x")),
+        ] {
+            let asked = ReadRequest::parse(&address.parse().unwrap(), &HeaderMap::new());
+            assert_eq!(asked.url.as_ref().map(Url::as_str), wanted, "{address}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Asks for a page or a picture as the reader's address does: each step of a redirect is judged anew, by its name, its address and the
+//! lists.
+
+use std::sync::Arc;
+
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri, header};
+use url::{Position, Url};
+
+use super::Exchange;
+use crate::{
+    blocking::{BlockingRequest, Verdict},
+    client::Requester,
+    http::{
+        body::{Body, IdleTimer, IncomingBody},
+        outcome::Outcome,
+    },
+    net::{
+        access_control::{Initiator, Refusal},
+        control_host,
+        route::Route,
+        target::Target,
+    },
+    pages::{
+        blocked::{blocked_document, blocked_resource},
+        error::Error,
+    },
+};
+
+/// Redirects that are followed: as many as browsers do.
+const MAX_REDIRECTS: usize = 20;
+
+pub(super) enum FetchOutcome {
+    Response(Box<FetchedPage>),
+    /// A list forbids it.
+    Blocked(Response<Body>),
+    TooManyRedirects(Url),
+}
+
+pub(super) struct FetchedPage {
+    /// After redirects.
+    pub(super) url: Url,
+    pub(super) target: Arc<Target>,
+    pub(super) response: Response<Body>,
+}
+
+impl FetchedPage {
+    pub(super) fn path(&self) -> Uri {
+        path(&self.url)
+    }
+
+    pub(super) fn host(&self) -> &str {
+        self.target.plain_host()
+    }
+}
+
+fn path(url: &Url) -> Uri {
+    url[Position::BeforePath..Position::AfterQuery].parse().unwrap_or_default()
+}
+
+impl Exchange {
+    /// Fetches what is at an address, of this kind of request, as a part of this page.
+    pub(super) async fn fetch(
+        &mut self,
+        mut url: Url,
+        kind: &'static str,
+        page: Option<&Url>,
+        headers: &HeaderMap,
+    ) -> Result<FetchOutcome, Error> {
+        self.log.route = Route::Forward;
+        for _ in 0..=MAX_REDIRECTS {
+            url.set_fragment(None);
+            if let Some(response) = self.forbidden(&mut url, kind, page, headers) {
+                return Ok(FetchOutcome::Blocked(response));
+            }
+            let fetched = self.fetch_one(&url, kind, headers, "gzip, deflate, br, zstd").await?;
+            let location = fetched.response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
+            let to = location.filter(|_| fetched.response.status().is_redirection()).and_then(|to| url.join(to).ok());
+            match to {
+                Some(to) => url = to,
+                None => return Ok(FetchOutcome::Response(Box::new(fetched))),
+            }
+        }
+        Ok(FetchOutcome::TooManyRedirects(url))
+    }
+
+    /// Sends one request.
+    pub(super) async fn fetch_one(
+        &mut self,
+        url: &Url,
+        kind: &str,
+        headers: &HeaderMap,
+        codings: &'static str,
+    ) -> Result<FetchedPage, Error> {
+        let state = Arc::clone(&self.state);
+        let target = Target::from_absolute(&url.as_str().parse().map_err(|_| crate::net::target::TargetError::Form)?)?;
+        self.log.host = Some(Arc::clone(&target.host_port));
+        if control_host::is_control_host(&target) {
+            return Err(Refusal::Own.into());
+        }
+        let permit = state.reader.acl.permit(target, |_| Initiator::Public)?;
+        let mut request = Box::new(Request::new(Body::default()));
+        *request.uri_mut() = path(url);
+        let fields = request.headers_mut();
+        let accepted = if kind == "image" {
+            "image/png, image/jpeg, image/gif, image/webp, */*;q=0.5"
+        } else {
+            "text/html, */*;q=0.8"
+        };
+        fields.insert(header::ACCEPT, HeaderValue::from_static(accepted));
+        fields.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(codings));
+        if let Ok(host) = HeaderValue::from_str(permit.target().authority()) {
+            fields.insert(header::HOST, host);
+        }
+        for name in [header::USER_AGENT, header::ACCEPT_LANGUAGE, HeaderName::from_static("sec-gpc")] {
+            if let Some(value) = headers.get(&name) {
+                fields.insert(name, value.clone());
+            }
+        }
+        let pinned = crate::client::PinnedConnections::default();
+        let requester = Requester { address: self.connection.client.ip(), pinned: &pinned, is_nested: false };
+        let sent = state.reader.client().send(&permit, request, requester, Arc::new(|_, _| {})).await;
+        let response = sent.map_err(|error| Self::upstream_error(permit.target(), error))?;
+        let mut response = response.map(|body: IncomingBody| Body::new(body));
+        response.body_mut().idle_timer = Some(IdleTimer::new(state.config.timeouts.body_stall));
+        Ok(FetchedPage { url: url.clone(), target: Arc::clone(permit.target()), response })
+    }
+
+    /// The answer to what a list forbids; parameters that it removes leave the address.
+    fn forbidden(
+        &mut self,
+        url: &mut Url,
+        kind: &'static str,
+        page: Option<&Url>,
+        headers: &HeaderMap,
+    ) -> Option<Response<Body>> {
+        let blocker = Arc::clone(&self.state.blocker);
+        let wanted = BlockingRequest::new(url.clone(), page.cloned(), kind);
+        let is_asked = blocker.settings().requests
+            && blocker.may_block(wanted.host())
+            && blocker.exempt(wanted.site(), wanted.host()).is_none()
+            && self.blocks(headers, wanted.site());
+        if !is_asked {
+            return None;
+        }
+        match blocker.judge(&wanted) {
+            Verdict::Blocked { rule, instead } => {
+                self.log.route = Route::Blocked;
+                self.log.outcome = Outcome::Blocked(rule.to_string());
+                Some(if wanted.is_document() {
+                    blocked_document(url, &rule)
+                } else {
+                    blocked_resource(&wanted, instead, None)
+                })
+            }
+            Verdict::ParamsRemoved { to, .. } => {
+                *url = to;
+                None
+            }
+            Verdict::Allowed | Verdict::Excepted { .. } => None,
+        }
+    }
+}

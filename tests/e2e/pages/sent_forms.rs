@@ -1,0 +1,281 @@
+//! Pages in other forms than HTML of today: Markdown and JSON for programs, books, and HTML 3.2.
+
+use std::{
+    fs,
+    io::Write as _,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use serde_json::{Value, json};
+use tokio::task::spawn_blocking;
+use url::form_urlencoded::byte_serialize;
+
+use crate::{
+    cli::commands::gleaner,
+    harness::{
+        Origin, TestProxy,
+        client::{Answer, run},
+        get, optional,
+        origin::{html, response},
+    },
+};
+
+const TARGETS: &str = "read: { targets: ['127.0.0.1:1-65535'] }";
+
+const TEXT: &str = "The town clock has a single hand. When it was built nobody needed minutes, and when somebody did, the \
+council found that a second hand would cost as much as a bridge. So it still points between the numbers, and the town reads \
+it well enough to be late by choice.";
+
+const AGENT: (&str, &str) = ("accept", "text/markdown, text/html;q=0.9, */*;q=0.8");
+
+fn article() -> String {
+    format!(
+        "<!doctype html><html lang=en><head><title>The clock</title><meta name=author content='Ann Lee'>\
+         <style>.gone{{position:absolute;left:-9999px}} .w{{color:#fff}}</style></head><body><nav><a href=/>Home</a></nav><article><h1>The clock</h1>\
+         <p>{TEXT}</p><p style='display:none'>HIDDEN one</p><p class=gone>HIDDEN two</p><p class=w>HIDDEN three</p><div hidden><p>HIDDEN four {TEXT} {TEXT}</p></div>\
+         <p>{TEXT} See <a href=/hand>the hand</a>.</p><img src=/clock.png alt='the clock' width=300 height=200><p>{TEXT}</p></article></body></html>"
+    )
+}
+
+async fn site() -> Origin {
+    Origin::http(|seen| match seen.uri.path() {
+        "/own" => response(&[("content-type", "text/markdown")], "# Its own"),
+        "/clock.png" => response(&[("content-type", "image/png")], PNG),
+        "/none.png" => response(&[("content-type", "text/html")], "no picture"),
+        _ => html(article()),
+    })
+    .await
+}
+
+/// A picture of one pixel.
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\rIDATx\x9cc\xf8\xff\xff?\0\x05\xfe\x02\xfe\xa75\x81\x84\0\0\0\0IEND\xaeB`\x82";
+
+async fn read(proxy: &TestProxy, page: &str, more: &str) -> Answer {
+    let page: String = byte_serialize(page.as_bytes()).collect();
+    get(proxy, &format!("{}/read?url={page}{more}", proxy.url()), &[]).await
+}
+
+#[tokio::test]
+async fn a_program_that_prefers_markdown_gets_what_can_be_seen_of_a_page() {
+    let site = site().await;
+    let proxy = TestProxy::start("").await;
+    let answer = get(&proxy, &site.url("/"), &[AGENT]).await;
+    assert_eq!(answer.header("content-type"), "text/markdown; charset=utf-8");
+    assert!(answer.header("gleaner").starts_with("rewritten"), "{}", answer.header("gleaner"));
+    assert!(answer.headers.get_all("vary").iter().any(|value| value.to_str().unwrap().contains("Accept")));
+    let text = answer.text();
+    assert!(text.starts_with("---\ntitle: \"The clock\"\nauthor: \"Ann Lee\"\n"), "{text}");
+    assert!(text.contains("single hand") && text.contains("[the hand](") && !text.contains("Home"), "{text}");
+    assert!(!text.contains("HIDDEN"), "{text}");
+    // A browser's page is another one, with a tag of its own.
+    let page = get(&proxy, &site.url("/"), &[("accept", "text/html")]).await;
+    assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
+    // What the site itself has passes, and so does what is left alone.
+    assert_eq!(get(&proxy, &site.url("/own"), &[AGENT]).await.text(), "# Its own");
+    proxy.stop().await;
+    for (yaml, begins) in [
+        ("agents: { markdown: false }", "<!doctype"),
+        ("rewrite: { enabled: false }", "<!doctype"),
+        ("agents: { front_matter: false }", "# The clock"),
+    ] {
+        let proxy = TestProxy::start(yaml).await;
+        let answer = get(&proxy, &site.url("/"), &[AGENT]).await;
+        assert!(answer.text().starts_with(begins), "{yaml}: {}", answer.text());
+        proxy.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn the_readers_address_answers_in_the_form_that_is_asked_for() {
+    let site = site().await;
+    let proxy = TestProxy::start(TARGETS).await;
+    for (form, kind) in [
+        ("text", "text/plain; charset=utf-8"),
+        ("markdown", "text/markdown; charset=utf-8"),
+        ("json", "application/json"),
+    ] {
+        let answer = read(&proxy, &site.url("/"), &format!("&as={form}")).await;
+        assert_eq!(answer.header("content-type"), kind);
+        assert!(answer.text().contains("single hand") && !answer.text().contains("HIDDEN"), "{}", answer.text());
+    }
+    let record: Value = serde_json::from_slice(&read(&proxy, &site.url("/"), "&as=json").await.body).unwrap();
+    assert_eq!(record["author"], "Ann Lee");
+    assert_eq!(record["links"][0]["text"], "the hand");
+    assert!(record["confidence"].is_number() && record["images"].is_array(), "{record}");
+    // In parts, which are all of it.
+    let whole = read(&proxy, &site.url("/"), "&as=text").await.text().to_owned();
+    let (mut all, mut next) = (String::new(), Some("&as=text&max_chars=500".to_owned()));
+    while let Some(more) = next {
+        let part = read(&proxy, &site.url("/"), &more).await.text().to_owned();
+        next = part.split_once("\nNext part: ").map(|(text, address)| {
+            all.push_str(text);
+            format!("&{}", address.trim().split_once('&').unwrap().1)
+        });
+        if next.is_none() {
+            all.push_str(&part);
+        }
+    }
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(words(&all), words(&whole));
+    let bare = read(&proxy, &site.url("/"), "&as=markdown&links=none&images=none").await;
+    assert!(bare.text().contains("the hand") && !bare.text().contains("]("), "{}", bare.text());
+    let listed = read(&proxy, &site.url("/"), "&as=markdown&links=list").await;
+    assert!(
+        listed.text().contains("## Links") && listed.text().contains(&format!("- the hand <{}>", site.url("/hand"))),
+        "{}",
+        listed.text()
+    );
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn a_book_has_the_page_and_its_pictures() {
+    let Some(epubcheck) = optional::program("epubcheck", "epubcheck") else { return };
+    let site = site().await;
+    let proxy = TestProxy::start(TARGETS).await;
+    let answer = read(&proxy, &site.url("/"), "&as=epub").await;
+    assert_eq!(answer.header("content-type"), "application/epub+zip");
+    assert_eq!(answer.header("content-disposition"), "attachment; filename=\"the-clock.epub\"");
+    assert!(answer.body.starts_with(b"PK") && answer.body[30..].starts_with(b"mimetypeapplication/epub+zip"));
+    assert!(answer.body.windows(PNG.len()).any(|part| part == PNG), "the picture is missing");
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("book.epub");
+    fs::write(&file, &answer.body).unwrap();
+    check_book(&epubcheck, &file).await;
+    proxy.stop().await;
+
+    for name in ["one.html", "two.html"] {
+        fs::write(dir.path().join(name), article()).unwrap();
+    }
+    let output = gleaner(dir.path(), &["extract", "--format", "epub", "one.html", "two.html"], "");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    fs::write(&file, &output.stdout).unwrap();
+    check_book(&epubcheck, &file).await;
+}
+
+async fn check_book(epubcheck: &Path, file: &Path) {
+    // An archive, which not every system starts.
+    let mut command = Command::new("java");
+    command.arg("-jar").arg(epubcheck).arg("--failonwarnings").arg(file);
+    let (well, text) = run(command).await;
+    assert!(well, "{text}");
+}
+
+/// Letters of a user agent, and the encoding in which its page comes.
+#[tokio::test]
+async fn an_old_browser_gets_html_3_2_in_its_encoding() {
+    let page = format!(
+        "<!doctype html><meta charset=utf-8><title>Größe</title><h1>Größe – Москва</h1><p>{TEXT}</p><p>{TEXT} ‹naïve›</p><p>{TEXT}</p>"
+    );
+    let site = Origin::http(move |_| html(page.clone())).await;
+    let proxy = TestProxy::start(TARGETS).await;
+    let address: String = byte_serialize(site.url("/").as_bytes()).collect();
+    for url in [site.url("/"), format!("{}/read?url={address}", proxy.url())] {
+        let answer = get(&proxy, &url, &[("user-agent", "Mozilla/3.01 (Macintosh; I; 68K)")]).await;
+        assert_eq!(answer.header("content-type"), "text/html; charset=windows-1252", "{url}");
+        let text = encoding_rs::WINDOWS_1252.decode(&answer.body).0;
+        assert!(text.starts_with("<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 3.2 Final//EN\">"), "{text}");
+        assert!(text.contains("Größe – Moskva") && !text.contains("<style") && !text.contains("HTML?"), "{text}");
+        if let Some(onsgmls) = optional::program("onsgmls", "opensp") {
+            valid(&onsgmls, &text);
+        }
+    }
+    proxy.stop().await;
+}
+
+/// Validates HTML 3.2 with the DTD of the W3C.
+fn valid(onsgmls: &Path, page: &str) {
+    let folder = Path::new("/usr/share/xml/w3c-sgml-lib/schema/dtd/REC-html32-19970114");
+    if !folder.exists() {
+        optional::skip("no DTD of HTML 3.2: apt install w3c-sgml-lib");
+        return;
+    }
+    // None of its named characters are used.
+    let dir = tempfile::tempdir().unwrap();
+    let (catalog, none) = (dir.path().join("catalog"), dir.path().join("none"));
+    fs::write(&none, "").unwrap();
+    let entries = format!(
+        "PUBLIC \"-//W3C//DTD HTML 3.2 Final//EN\" \"{}/HTML32.dtd\"\nPUBLIC \"ISO 8879-1986//ENTITIES Added Latin 1//EN//HTML\" \"{}\"\n",
+        folder.display(),
+        none.display()
+    );
+    fs::write(&catalog, entries).unwrap();
+    let mut checker = Command::new(onsgmls)
+        .args(["-s", "-E0", "-c"])
+        .envs([("SP_CHARSET_FIXED", "YES"), ("SP_ENCODING", "UTF-8")])
+        .arg(&catalog)
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    checker.stdin.take().unwrap().write_all(page.as_bytes()).unwrap();
+    let output = checker.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}\n{}", String::from_utf8_lossy(&output.stderr), page);
+}
+
+#[tokio::test]
+async fn a_long_page_comes_in_parts() {
+    let page = format!("<!doctype html><title>Long</title><h1>Long</h1>{}", format!("<p>{TEXT}</p>").repeat(100));
+    let site = Origin::http(move |_| html(page.clone())).await;
+    let proxy = TestProxy::start(TARGETS).await;
+    let first = read(&proxy, &site.url("/"), "&as=plain").await;
+    assert_eq!(first.text().matches("single hand").count(), 100, "the profile has no parts");
+    proxy.stop().await;
+    let proxy = TestProxy::start(&format!("{TARGETS}\nfilters: {{ output: {{ split_kb: 8 }} }}")).await;
+    let (mut shown, mut part) = (0, 1);
+    loop {
+        let answer = read(&proxy, &site.url("/"), &format!("&as=plain&part={part}")).await;
+        assert!(answer.body.len() < 11_000, "{}", answer.body.len());
+        shown += answer.text().matches("single hand").count();
+        assert_eq!(answer.text().contains(">Previous</a>"), part > 1);
+        if !answer.text().contains(">Next</a>") {
+            break;
+        }
+        part += 1;
+    }
+    assert_eq!(shown, 100);
+    assert!(part > 3, "{part}");
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn a_program_reads_pages_by_the_model_context_protocol() {
+    let site = site().await;
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("config.yaml");
+    fs::write(&config, TARGETS).unwrap();
+    let call = |id: u32, name: &str, arguments: Value| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": name, "arguments": arguments } });
+    let messages = [
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion": "2025-06-18", "capabilities": {} } }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" }),
+        call(3, "read_page", json!({ "url": site.url("/"), "max_chars": 600 })),
+        call(4, "page_outline", json!({ "url": site.url("/") })),
+        call(5, "read_page", json!({ "url": "http://192.168.0.1/" })),
+        call(6, "other", json!({})),
+        json!({ "jsonrpc": "2.0", "id": 7, "method": "resources/list" }),
+    ];
+    let input: String =
+        messages.iter().map(|message| format!("{message}\n")).chain(["nonsense\n".to_owned()]).collect();
+    let output =
+        spawn_blocking(move || gleaner(dir.path(), &["--config", "config.yaml", "mcp"], &input)).await.unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let answers: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let text = |at: usize| answers[at]["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(answers[0]["result"]["protocolVersion"], "2025-06-18");
+    assert_eq!(answers[1]["result"]["tools"][0]["name"], "read_page");
+    assert!(
+        text(2).contains("single hand")
+            && text(2).contains("Next part: read_page with start ")
+            && !text(2).contains("HIDDEN"),
+        "{}",
+        text(2)
+    );
+    assert!(text(3).contains("article"), "{}", text(3));
+    assert!(answers[4]["result"]["isError"] == true && text(4).contains("private network"), "{}", text(4));
+    assert_eq!((&answers[5]["error"]["code"], &answers[6]["error"]["code"]), (&json!(-32602), &json!(-32601)));
+    assert_eq!(answers[7]["error"]["code"], -32700);
+    assert_eq!(answers.len(), 8);
+}
