@@ -96,6 +96,8 @@ enum Leave {
     Inline,
     Reading,
     Quotation,
+    /// A space, where two words would touch.
+    Gap,
 }
 
 impl<'a> PortableWriter<'a> {
@@ -249,6 +251,9 @@ impl<'a> PortableWriter<'a> {
                 NodeState::Keep => {}
             }
             self.place(id, tag);
+            if page.spaces_after.contains(&id) {
+                open.push((page.end(id), Leave::Gap));
+            }
             match self.enter(id, tag) {
                 Leave::Over => over = page.end(id),
                 Leave::Inside => {}
@@ -315,6 +320,7 @@ impl<'a> PortableWriter<'a> {
             Leave::Box(count) => self.close_boxes(count),
             Leave::Inline => self.close_inline(),
             Leave::Reading => self.closing_sign(")"),
+            Leave::Gap => self.space |= self.leaf.is_some(),
             Leave::Quotation => self.closing_sign("\u{201d}"),
         }
     }
