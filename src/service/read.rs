@@ -88,15 +88,13 @@ impl Exchange {
         if asked.subject.is_empty() {
             return reading::field_page();
         }
-        match self.state.config.read.search(&asked.subject) {
-            Some(search) => template::see_other(&asked.link(&search)),
-            None => {
-                let text = html! {
-                    "These words are no address, and there is nowhere to search for them: " code { "read.search" } " is not set."
-                };
-                reading::message(StatusCode::NOT_FOUND, "Nothing is found", &text, &asked.subject)
-            }
+        if let Some(search) = self.state.config.read.search(&asked.subject) {
+            return template::see_other(&asked.link(&search));
         }
+        let text = html! {
+            "These words are no address, and there is nowhere to search for them: " code { "read.search" } " is not set."
+        };
+        reading::message(StatusCode::NOT_FOUND, "Nothing is found", &text, &asked.subject)
     }
 
     /// Whether another site's page has made a request, as far as it shows: its browser says so, or names the page.
@@ -140,7 +138,7 @@ impl Exchange {
         let pictures = Arc::new(BookPictures::default());
         let addresses: SharedAddresses = match asked.form {
             SentForm::Chapter => Arc::<BookPictures>::clone(&pictures),
-            _ => ReadAddresses::new(asked, &url, Arc::clone(&self.proxy.tokens)),
+            _ => Arc::new(ReadAddresses::new(asked, &url, Arc::clone(&self.proxy.tokens))),
         };
         let (response, outcome) = match self.present(asked, fetched, headers, host, (look, addresses)).await {
             Ok(presented) => presented,

@@ -119,7 +119,7 @@ fn find(page: &Page) -> Vec<NodeId> {
             Some(value) => colour(value),
         };
         let font = page.attribute(id, &local_name!("color")).and_then(colour);
-        let own = style.get("color").map(|value| colour(value)).unwrap_or(font);
+        let own = style.get("color").map_or(font, |value| colour(value));
         let is_clear = style.get("color").is_some_and(|value| value == "transparent");
         let letters = own.unwrap_or(letters);
         let is_alike = |ground: Colour| (0..3).all(|at| ground[at].abs_diff(letters[at]) <= FAINT);

@@ -238,9 +238,9 @@ pub(super) struct ReadAddresses {
 }
 
 impl ReadAddresses {
-    pub(super) fn new(asked: &ReadRequest, page: &Url, tokens: Arc<Tokens>) -> SharedAddresses {
+    pub(super) fn new(asked: &ReadRequest, page: &Url, tokens: Arc<Tokens>) -> Self {
         let (kept, without_images) = (asked.kept.clone(), asked.without_images);
-        Arc::new(Self { page: page.clone(), kept, without_images, tokens })
+        Self { page: page.clone(), kept, without_images, tokens }
     }
 }
 

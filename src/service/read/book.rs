@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gleaner_filters::{Addresses, Metadata};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
-use http_body_util::{BodyExt, Limited};
+use http_body_util::{BodyExt, Collected, Limited};
 use parking_lot::Mutex;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
@@ -63,7 +63,7 @@ impl Exchange {
     ) -> Result<Response<Body>, Error> {
         let (mut head, body) = chapter.into_parts();
         let metadata: Metadata = head.extensions.remove().unwrap_or_default();
-        let content = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+        let content = body.collect().await.map(Collected::to_bytes).unwrap_or_default();
         let mut book = Book::default();
         let deadline = Instant::now() + PICTURES_TIMEOUT;
         let mut room = MAX_PICTURE_BYTES;
