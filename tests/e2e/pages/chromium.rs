@@ -3,6 +3,7 @@
 use std::{
     path::Path,
     process::{Command, Output, Stdio},
+    time::Duration,
 };
 
 use tokio::task::spawn_blocking;
@@ -54,6 +55,13 @@ impl Browser {
         // It goes straight to loopback otherwise.
         let loopback = "--proxy-bypass-list=<-loopback>";
         self.dom_with(&[loopback, &format!("--proxy-server={}", proxy.addr)], url).await
+    }
+
+    /// The DOM that the browser makes of an address, this long after it by the page's clock, which does not wait for idle time.
+    pub(crate) async fn dom_after(&self, time: Duration, proxy: &TestProxy, url: String) -> String {
+        let budget = format!("--virtual-time-budget={}", time.as_millis());
+        self.dom_with(&["--proxy-bypass-list=<-loopback>", &format!("--proxy-server={}", proxy.addr), &budget], url)
+            .await
     }
 
     /// The DOM that the browser makes of an address with these options.
