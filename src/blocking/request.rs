@@ -8,7 +8,7 @@ use gleaner_filters::Resource;
 use http::{HeaderMap, HeaderName, Method, Request, header};
 use url::Url;
 
-use crate::http::headers;
+use crate::http::headers::accept::AcceptedMedia;
 
 const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -198,7 +198,7 @@ fn by_accept(headers: &HeaderMap, url: &Url, is_get: bool) -> &'static str {
         "json" => "xmlhttprequest",
         // Elements with `crossorigin` send it too, but for files with the extensions above.
         _ if has_origin && first == "*/*" => "xmlhttprequest",
-        _ if headers.get(header::REFERER).is_none() && headers::accept::prefers_html(headers) => DOCUMENT,
+        _ if headers.get(header::REFERER).is_none() && AcceptedMedia::from_headers(headers).prefers_html() => DOCUMENT,
         _ => OTHER,
     }
 }

@@ -13,7 +13,11 @@ use super::{
 };
 use crate::{
     config::HostPatterns,
-    http::headers::{Coding, accept, validators},
+    http::headers::{
+        Coding,
+        accept::{self, AcceptedMedia},
+        validators,
+    },
     net::target::Target,
     rewrite::views::PageControls,
 };
@@ -34,9 +38,10 @@ pub(crate) struct RequestInfo<'a> {
     pub(super) method: Method,
     pub(super) destination: Option<String>,
     pub(super) by_script: bool,
-    /// Whether `Accept` prefers HTML, and whether it names it.
+    /// Whether `Accept` prefers HTML, whether it names it, and whether it names Markdown first.
     pub(super) prefers_html: bool,
     names_html: bool,
+    pub(crate) prefers_markdown: bool,
     /// Whether it has `Cache-Control: no-transform` (RFC 9111 § 5.2.1.6).
     pub(super) no_transform: bool,
     /// Whether the reader asked for the original.
@@ -70,6 +75,7 @@ impl<'a> RequestInfo<'a> {
         look: &'a PageProfile,
     ) -> Self {
         let headers = request.headers();
+        let accepted = AcceptedMedia::from_headers(headers);
         let mut info = Self {
             client,
             look,
@@ -79,8 +85,9 @@ impl<'a> RequestInfo<'a> {
             method: request.method().clone(),
             destination: text(headers, &SEC_FETCH_DEST),
             by_script: headers.contains_key(X_REQUESTED_WITH),
-            prefers_html: accept::prefers_html(headers),
-            names_html: accept::names_html(headers),
+            prefers_html: accepted.prefers_html(),
+            names_html: accepted.names_html(),
+            prefers_markdown: accepted.prefers_markdown(),
             no_transform: no_transform(headers),
             wants_original: false,
             has_range: headers.contains_key(header::RANGE)
@@ -94,7 +101,7 @@ impl<'a> RequestInfo<'a> {
             charset: UTF_8,
             presentation: Presentation::default(),
         };
-        if look.enabled && (info.is_for_reader() || accept::prefers_markdown(headers)) {
+        if look.enabled && (info.is_for_reader() || info.prefers_markdown) {
             let fields = headers.iter().filter(|(name, _)| OF_PAGES.contains(name));
             info.fields = fields.map(|(name, value)| (name.clone(), value.clone())).collect();
         }

@@ -243,9 +243,12 @@ fn client_bytes(device: &Device, texts: &[&str]) -> Vec<u8> {
 fn split(address: &str) -> Option<(String, Vec<String>)> {
     let (path, query) = address.split_once('?')?;
     let is_ours = |pair: &&str| form_urlencoded::parse(pair.as_bytes()).any(|(name, _)| name == PARAMETER);
+    if !query.split('&').any(|pair| is_ours(&pair)) {
+        return None;
+    }
     let (ours, others): (Vec<_>, Vec<_>) = query.split('&').partition(is_ours);
     let left = if others.is_empty() { path.to_owned() } else { format!("{path}?{}", others.join("&")) };
-    (!ours.is_empty()).then(|| (left, ours.into_iter().map(str::to_owned).collect()))
+    Some((left, ours.into_iter().map(str::to_owned).collect()))
 }
 
 /// View and token in our parameter, if there is one and it is well-formed.

@@ -12,7 +12,7 @@ use crate::{
     client::OnInformational,
     http::{
         body::{Body, ContinueGate, IdleTimer, IncomingBody},
-        headers::{self, Forwarding, Media, accept},
+        headers::{self, Forwarding, Media},
     },
     net::{
         access_control::{Permit, hides_referrer},
@@ -58,14 +58,15 @@ impl Exchange {
         let is_paused = self.is_paused();
         let own_look =
             look.for_request(&state.config, &state.blocker, profile, view.map(|(view, _)| view), is_paused, reader);
-        let markdown_look = self.asks_for_markdown(request.headers(), view.is_some(), look.enabled).then(|| {
-            info.presentation = Presentation {
-                form: SentForm::Markdown,
-                front_matter: state.config.agents.front_matter,
-                ..Presentation::default()
-            };
-            own_look.as_ref().unwrap_or(look).in_form(SentForm::Markdown)
-        });
+        let markdown_look = (state.config.agents.markdown && info.prefers_markdown && look.enabled && view.is_none())
+            .then(|| {
+                info.presentation = Presentation {
+                    form: SentForm::Markdown,
+                    front_matter: state.config.agents.front_matter,
+                    ..Presentation::default()
+                };
+                own_look.as_ref().unwrap_or(look).in_form(SentForm::Markdown)
+            });
         let own_look = markdown_look.or(own_look);
         let headers = request.headers();
         info.controls = view.map(|_| self.proxy.view_links.page_controls(self.device(headers), headers, view));
@@ -110,11 +111,6 @@ impl Exchange {
         }
         let response = self.rewrite(&mut info, response, subrequests).await;
         Ok(Answer::Response(self.only_rewritten(&info, response)))
-    }
-
-    /// Whether a page is to come as Markdown.
-    fn asks_for_markdown(&self, headers: &HeaderMap, is_view: bool, is_rewritten: bool) -> bool {
-        self.state.config.agents.markdown && is_rewritten && !is_view && accept::prefers_markdown(headers)
     }
 
     /// In the place of a view that cannot be made stands a page that says why. The original has scripts, and must be asked

@@ -68,7 +68,8 @@ impl Tokens {
     /// A token that is new each time, in hexadecimal digits.
     pub(crate) fn fresh(&self, purpose: &str, parts: &[impl AsRef<[u8]>]) -> String {
         let nonce = nonce();
-        format!("{:016x}{:016x}", u64::from_be_bytes(nonce), self.mac_of_fresh(nonce, period(), purpose, parts))
+        let mac = self.mac_of_fresh(nonce, period(), purpose, parts);
+        format!("{:032x}", u128::from(u64::from_be_bytes(nonce)) << 64 | u128::from(mac))
     }
 
     /// Whether it was made by [`Tokens::fresh`] of these parts a while ago at most.

@@ -5,6 +5,9 @@ use http::{HeaderMap, HeaderValue, header};
 use super::members;
 use crate::http::headers::Coding;
 
+/// The media types of HTML.
+const HTML: [&str; 2] = ["text/html", "application/xhtml+xml"];
+
 /// Narrows `Accept-Encoding` to the codings that can be decoded, with the client's own weights; `identity` where none is left.
 pub(crate) fn narrow_codings(headers: &mut HeaderMap) {
     let is_decoded = |member: &&str| {
@@ -41,43 +44,40 @@ pub(crate) fn choose_coding(headers: &HeaderMap) -> Option<Coding> {
     best.0
 }
 
-/// Whether a client gives HTML the highest weight: browsers and command-line tools do; package managers, feed readers and
-/// scripts do not. Without the field everything is accepted.
-pub(crate) fn prefers_html(headers: &HeaderMap) -> bool {
-    // The most frequent value.
-    if headers.get_all(header::ACCEPT).iter().eq(["*/*"]) {
-        return true;
+/// The media types that a client accepts, with their weights.
+pub(crate) struct AcceptedMedia<'a>(Vec<(&'a str, f32)>);
+
+impl<'a> AcceptedMedia<'a> {
+    pub(crate) fn from_headers(headers: &'a HeaderMap) -> Self {
+        Self(members(headers, &header::ACCEPT).map(split_weight).collect())
     }
-    let accepted: Vec<_> = members(headers, &header::ACCEPT).map(split_weight).collect();
-    let weight_of = |wanted: &str| {
-        let named = accepted.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
-        named.map(|(_, weight)| *weight)
-    };
-    let named = weight_of("text/html").into_iter().chain(weight_of("application/xhtml+xml")).reduce(f32::max);
-    let wildcard = || weight_of("text/*").or_else(|| weight_of("*/*"));
-    // A script that names data and accepts the rest (`application/json, text/plain, */*`) wants the data.
-    let is_data = |name: String| name.ends_with("json") || name.ends_with("xml");
-    let names_data = || accepted.iter().any(|(name, _)| is_data(name.to_ascii_lowercase()));
-    let weight = named.or_else(|| if names_data() { None } else { wildcard() }).unwrap_or(0.0);
-    accepted.is_empty() || weight > 0.0 && accepted.iter().all(|(_, other)| *other <= weight)
-}
 
-/// Whether a client names Markdown, with a weight not below that of HTML: programs that read for a language model.
-pub(crate) fn prefers_markdown(headers: &HeaderMap) -> bool {
-    let accepted: Vec<_> = members(headers, &header::ACCEPT).map(split_weight).collect();
-    let weight_of = |wanted: &str| {
-        let named = accepted.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
-        named.map(|(_, weight)| *weight)
-    };
-    let html = ["text/html", "text/*", "*/*"].into_iter().find_map(weight_of);
-    weight_of("text/markdown").is_some_and(|weight| weight > 0.0 && weight >= html.unwrap_or(0.0))
-}
+    /// Whether a client gives HTML the highest weight: browsers and command-line tools do; package managers, feed readers and
+    /// scripts do not. Without the field everything is accepted.
+    pub(crate) fn prefers_html(&self) -> bool {
+        let named = HTML.into_iter().filter_map(|name| self.weight(name)).reduce(f32::max);
+        let wildcard = || self.weight("text/*").or_else(|| self.weight("*/*"));
+        // A script that names data and accepts the rest (`application/json, text/plain, */*`) wants the data.
+        let is_data = |name: String| name.ends_with("json") || name.ends_with("xml");
+        let names_data = || self.0.iter().any(|(name, _)| is_data(name.to_ascii_lowercase()));
+        let weight = named.or_else(|| if names_data() { None } else { wildcard() }).unwrap_or(0.0);
+        self.0.is_empty() || weight > 0.0 && self.0.iter().all(|(_, other)| *other <= weight)
+    }
 
-/// Whether a client names HTML among what it accepts.
-pub(crate) fn names_html(headers: &HeaderMap) -> bool {
-    let is_html =
-        |name: &str| ["text/html", "application/xhtml+xml"].iter().any(|html| name.eq_ignore_ascii_case(html));
-    members(headers, &header::ACCEPT).any(|member| is_html(split_weight(member).0))
+    /// Whether a client names Markdown, with a weight not below that of HTML: programs that read for a language model.
+    pub(crate) fn prefers_markdown(&self) -> bool {
+        let html = || ["text/html", "text/*", "*/*"].into_iter().find_map(|name| self.weight(name));
+        self.weight("text/markdown").is_some_and(|weight| weight > 0.0 && weight >= html().unwrap_or(0.0))
+    }
+
+    /// Whether a client names HTML among what it accepts.
+    pub(crate) fn names_html(&self) -> bool {
+        HTML.into_iter().any(|name| self.weight(name).is_some())
+    }
+
+    fn weight(&self, media: &str) -> Option<f32> {
+        self.0.iter().find(|(name, _)| name.eq_ignore_ascii_case(media)).map(|(_, weight)| *weight)
+    }
 }
 
 /// `gzip;q=0.5` → (`gzip`, 0.5). A weight that cannot be read is ignored (RFC 9110 § 12.4.2).
@@ -129,7 +129,7 @@ mod tests {
             ("", false),
         ] {
             let headers = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static(value))]);
-            assert_eq!(prefers_markdown(&headers), wanted, "{value}");
+            assert_eq!(AcceptedMedia::from_headers(&headers).prefers_markdown(), wanted, "{value}");
         }
     }
 

@@ -9,7 +9,7 @@ use percent_encoding::percent_decode_str;
 use url::{Url, form_urlencoded};
 
 use crate::{
-    http::headers::{accept, members},
+    http::headers::{accept::AcceptedMedia, members},
     net::control_host::LOOK,
     pages::{
         form_fields::FormFields,
@@ -179,7 +179,7 @@ fn in_utf_8(query: &str) -> Cow<'_, str> {
 
 /// The form that `Accept` asks for.
 fn wanted_form(headers: &HeaderMap) -> SentForm {
-    if accept::prefers_markdown(headers) {
+    if AcceptedMedia::from_headers(headers).prefers_markdown() {
         return SentForm::Markdown;
     }
     let first = members(headers, &header::ACCEPT).next().unwrap_or_default();
