@@ -17,6 +17,8 @@ mod http1_limit;
 mod http2_connection;
 mod network;
 mod opener;
+mod origin;
+mod parent;
 mod patience;
 mod ping_timer;
 mod pool;
@@ -34,7 +36,6 @@ use hyper::body::Incoming;
 use rustls::{ClientConfig, pki_types::CertificateDer};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    net::TcpStream,
     sync::OwnedSemaphorePermit,
     time::{Instant, timeout},
 };
@@ -46,18 +47,24 @@ use self::{
     http1_connection::Http1Connection,
     http1_limit::Http1Limits,
     opener::{New, Opener, outcome},
+    origin::Origin,
     pool::{Http2Connection, Pool, Wants},
     response_wait::ResponseWait,
 };
 pub(crate) use self::{
-    error::UpstreamError, http1_limit::Http1Permit, pool::PinnedConnections, response_wait::OnInformational,
+    connector::{Transport, tcp_of},
+    error::UpstreamError,
+    http1_limit::Http1Permit,
+    parent::ParentProblem,
+    pool::PinnedConnections,
+    response_wait::OnInformational,
 };
 use crate::{
     config::{Config, HostPatterns, Timeouts},
     http::body::{Body, IncomingBody, Lease, Upload},
     net::{
         access_control::{Acl, Permit},
-        target::{Scheme, Target},
+        target::Scheme,
     },
 };
 
@@ -137,24 +144,29 @@ impl Client {
         requester: Requester<'_>,
         informational: OnInformational,
     ) -> Result<Response<IncomingBody>, UpstreamError> {
-        self.opener.connector.check_initiator(permit, requester.address).await?;
-        let target = permit.target();
+        let origin = self.origin(permit, requester)?;
+        self.opener.connector.check_initiator(permit, &origin, requester.address).await?;
         let wait = ResponseWait::new(&mut request, informational, &self.timeouts);
         let upload = Upload::from_request(&mut request);
-        let pool = match requester.pinned.pool(target) {
-            Some(pinned) => pinned,
+        let alone = origin.clone().alone();
+        let (pool, origin) = match requester.pinned.pool(&alone) {
+            Some(pinned) => (pinned, alone),
             None if authenticates_connection(request.headers()) => {
-                requester.pinned.pin(target, self.timeouts.server_idle)
+                (requester.pinned.pin(&alone, self.timeouts.server_idle), alone)
             }
-            None => &self.pool,
+            None => (&self.pool, origin),
         };
+        let asked = origin.asked().map(|parent| (Arc::clone(parent.name()), parent.credentials.is_some()));
         let (mut response, lease) = if request.headers().contains_key(header::UPGRADE) {
-            (Box::pin(self.upgrade(target, request, requester, &wait)).await?, None)
+            (Box::pin(self.upgrade(origin, request, requester, &wait)).await?, None)
         } else {
-            let (response, lease) = self.exchange(pool, target, request, requester, &wait).await?;
+            let (response, lease) = self.exchange(pool, &origin, request, requester, &wait).await?;
             (response, Some(lease))
         };
-        if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED && target.scheme == Scheme::Http {
+        if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED && permit.target().scheme == Scheme::Http {
+            if let Some((parent, has_password)) = asked {
+                return Err(UpstreamError::Parent(parent, parent::wants_password(has_password)));
+            }
             // A browser would take it for this proxy's own.
             return Err(UpstreamError::BadResponse("it asks for the name and password of a proxy".to_owned()));
         }
@@ -171,7 +183,7 @@ impl Client {
     async fn exchange(
         &self,
         pool: &Arc<Pool>,
-        target: &Arc<Target>,
+        origin: &Origin,
         mut request: Box<Request<Body>>,
         requester: Requester<'_>,
         wait: &ResponseWait,
@@ -182,16 +194,16 @@ impl Client {
         loop {
             pool.follow_network(self.opener.network.changes());
             let begun = Instant::now();
-            let connection = match self.kept(pool, target, limited, wants).await {
+            let connection = match self.kept(pool, origin, limited, wants).await {
                 Some(connection) => connection,
-                None => Box::pin(self.wait_or_open(pool, target, requester.address, limited, wants)).await?,
+                None => Box::pin(self.wait_or_open(pool, origin, requester.address, limited, wants)).await?,
             };
             let (is_reused, sent) = match connection {
                 OriginConnection::Http1(place) => {
-                    (place.is_reused, self.over_http1(pool, target, request, wait, place).await)
+                    (place.is_reused, self.over_http1(pool, origin, request, wait, place).await)
                 }
                 OriginConnection::Http2(connection, stream) => {
-                    let sent = self.over_http2(pool, target, request, wait, connection, stream);
+                    let sent = self.over_http2(pool, origin, request, wait, connection, stream);
                     (false, Box::pin(sent).await)
                 }
             };
@@ -214,29 +226,29 @@ impl Client {
     async fn kept(
         &self,
         pool: &Arc<Pool>,
-        target: &Arc<Target>,
+        origin: &Origin,
         limited: Option<IpAddr>,
         wants: Wants,
     ) -> Option<OriginConnection> {
-        if let Some((connection, stream)) = pool.http2(target, wants) {
+        if let Some((connection, stream)) = pool.http2(origin, wants) {
             return Some(OriginConnection::Http2(connection, stream));
         }
         let permit = match limited {
-            Some(client) => Some(self.http1_limits.get(client, target).try_acquire()?),
+            Some(client) => Some(self.http1_limits.get(client, origin).try_acquire()?),
             None => None,
         };
-        self.kept_http1(pool, target, permit, wants).await.ok()
+        self.kept_http1(pool, origin, permit, wants).await.ok()
     }
 
     /// An HTTP/1.1 connection that is kept and takes the request now; without one, the permit again.
     async fn kept_http1(
         &self,
         pool: &Arc<Pool>,
-        target: &Arc<Target>,
+        origin: &Origin,
         permit: Option<Http1Permit>,
         wants: Wants,
     ) -> Result<OriginConnection, Option<Http1Permit>> {
-        while let Some(mut connection) = pool.take_http1(target, wants) {
+        while let Some(mut connection) = pool.take_http1(origin, wants) {
             let is_ready = connection.sender.is_ready()
                 || timeout(SETTLING, connection.sender.ready()).await.is_ok_and(|ready| ready.is_ok());
             if is_ready {
@@ -250,7 +262,7 @@ impl Client {
     async fn wait_or_open(
         &self,
         pool: &Arc<Pool>,
-        target: &Arc<Target>,
+        origin: &Origin,
         client: IpAddr,
         limited: Option<IpAddr>,
         wants: Wants,
@@ -261,16 +273,16 @@ impl Client {
             loop {
                 let mut released = pin!(pool.released.notified());
                 released.as_mut().enable();
-                if is_pinned || self.opener.speaks_http1(target) {
+                if is_pinned || self.opener.speaks_http1(origin) {
                     let permit = match limited {
-                        Some(client) => self.http1_limits.get(client, target).acquire().await,
+                        Some(client) => self.http1_limits.get(client, origin).acquire().await,
                         None => None,
                     };
-                    let permit = match self.kept_http1(pool, target, permit, wants).await {
+                    let permit = match self.kept_http1(pool, origin, permit, wants).await {
                         Ok(connection) => return Ok(connection),
                         Err(permit) => permit,
                     };
-                    let opened = self.opener.open(pool, target, client, is_pinned).await?;
+                    let opened = self.opener.open(pool, origin, client, is_pinned).await?;
                     return Ok(match opened {
                         New::Http1(connection) => {
                             OriginConnection::Http1(Http1Place { connection, permit, is_reused: false })
@@ -278,21 +290,21 @@ impl Client {
                         New::Http2(connection, stream) => OriginConnection::Http2(connection, stream),
                     });
                 }
-                if let Some(connection) = self.kept(pool, target, limited, wants).await {
+                if let Some(connection) = self.kept(pool, origin, limited, wants).await {
                     return Ok(connection);
                 }
-                if let Some(connection) = pool.unsettled(target) {
+                if let Some(connection) = pool.unsettled(origin) {
                     tokio::select! {
                         () = connection.settings() => {}
                         () = released => {}
                     }
                     continue;
                 }
-                match self.opener.join(pool, target, client, None, false) {
+                match self.opener.join(pool, origin, client, None, false) {
                     Some(opening) => tokio::select! {
                         opened = outcome(opening) => {
                             let is_for_others = opened?.wants_client_certificate;
-                            if !is_for_others && !self.pool.has(target) && !self.opener.speaks_http1(target) {
+                            if !is_for_others && !self.pool.has(origin) && !self.opener.speaks_http1(origin) {
                                 // Its server has closed it at once.
                                 return Err(UpstreamError::Closed);
                             }
@@ -310,13 +322,14 @@ impl Client {
     /// On a new HTTP/1.1 connection, which is never reused: upgraded, it belongs to one client (RFC 9110 § 7.8).
     async fn upgrade(
         &self,
-        target: &Arc<Target>,
+        origin: Origin,
         mut request: Box<Request<Body>>,
         requester: Requester<'_>,
         wait: &ResponseWait,
     ) -> Result<Response<Incoming>, UpstreamError> {
-        http1_connection::prepare(&mut request, target)?;
-        let stream = self.opener.connector.connect(target, requester.address, true, None).await?;
+        let origin = origin.tunnelled();
+        http1_connection::prepare(&mut request, &origin, None)?;
+        let stream = self.opener.connector.connect(&origin, requester.address, true, None).await?;
         let network = self.opener.address_of(stream.local);
         let mut connection = http1_connection::handshake(stream, true).await?;
         match wait.first_byte(pin!(connection.sender.send_request(*request)), network).await? {
@@ -335,13 +348,13 @@ impl Client {
         &self,
         permit: &Permit,
         requester: Requester<'_>,
-        tcp: Option<TcpStream>,
+        tcp: Option<Transport>,
     ) -> Result<(), UpstreamError> {
-        let target = permit.target();
+        let origin = self.origin(permit, requester)?;
         if self.has_connection(permit, requester) {
             return Ok(());
         }
-        let Some(opening) = self.opener.join(&self.pool, target, requester.address, tcp, true) else {
+        let Some(opening) = self.opener.join(&self.pool, &origin, requester.address, tcp, true) else {
             return Ok(());
         };
         let opened = outcome(opening).await?;
@@ -351,13 +364,14 @@ impl Client {
     /// Whether a request to this origin would find a connection, or wait for one that this client is using.
     pub(crate) fn has_connection(&self, permit: &Permit, requester: Requester<'_>) -> bool {
         self.pool.follow_network(self.opener.network.changes());
-        self.pool.has(permit.target()) || self.http1_limits.are_in_use(requester.address, permit.target())
+        let Ok(origin) = self.origin(permit, requester) else { return false };
+        self.pool.has(&origin) || self.http1_limits.are_in_use(requester.address, &origin)
     }
 
     /// Connects for a tunnel.
-    pub(crate) async fn connect(&self, permit: &Permit, requester: Requester<'_>) -> Result<TcpStream, UpstreamError> {
-        let carries = permit.port_rule();
-        self.opener.connector.tcp(permit.target(), requester.address, carries).await
+    pub(crate) async fn connect(&self, permit: &Permit, requester: Requester<'_>) -> Result<Transport, UpstreamError> {
+        let origin = self.origin(permit, requester)?.tunnelled();
+        self.opener.connector.transport(&origin, requester.address, permit.port_rule()).await
     }
 
     /// Connects over TLS for bytes that are no HTTP.
@@ -366,7 +380,22 @@ impl Client {
         permit: &Permit,
         requester: Requester<'_>,
     ) -> Result<impl AsyncRead + AsyncWrite + Unpin + Send + use<>, UpstreamError> {
-        Ok(self.opener.connector.connect(permit.target(), requester.address, true, None).await?.io)
+        let origin = self.origin(permit, requester)?;
+        Ok(self.opener.connector.connect(&origin, requester.address, true, None).await?.io)
+    }
+
+    /// The name of the way that a request goes, where there are rules: the address of a proxy, `direct` or `refuse`.
+    pub(crate) fn way(&self, permit: &Permit, requester: Requester<'_>) -> Option<Arc<str>> {
+        let via = &self.opener.connector.via;
+        if via.is_empty() {
+            return None;
+        }
+        let rule = via.rule(&origin::wanted(permit.target(), requester.address));
+        Some(rule.map_or_else(|| "direct".into(), |rule| Arc::clone(&rule.name)))
+    }
+
+    fn origin(&self, permit: &Permit, requester: Requester<'_>) -> Result<Origin, UpstreamError> {
+        Origin::new(permit.target(), requester.address, &self.opener.connector.via)
     }
 
     /// Unused connections that are kept.

@@ -32,6 +32,7 @@ mod timeouts;
 mod update;
 mod users;
 pub(crate) mod values;
+mod via;
 mod yaml_errors;
 
 use std::{
@@ -69,6 +70,7 @@ pub use self::{
     timeouts::Timeouts,
     update::UpdateNotice,
     users::{Hash as PasswordHash, Users},
+    via::{ParentProxy, RawViaRule, Via},
 };
 
 use self::listen::Listen;
@@ -76,6 +78,7 @@ pub(crate) use self::{
     error::{Kind as ConfigErrorKind, in_plain_words},
     file::{MAX_CONFIG, read_regular as read_file},
     update::Publisher,
+    via::{ParentKind, Wanted, Way},
 };
 
 /// The built-in list of hosts that are neither opened nor rewritten.
@@ -195,6 +198,8 @@ pub struct Config {
     pub authority_dir: Option<PathBuf>,
     /// Connections to web servers.
     pub upstream: RawUpstream,
+    /// The ways to web servers.
+    pub via: Via,
     /// Certificates trusted beside the platform's.
     pub extra_roots: Vec<CertificateDer<'static>>,
     /// Who may use the proxy, and what may be reached through it.

@@ -29,7 +29,6 @@ use hyper_util::rt::TokioIo;
 use rustls::ServerConfig;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite},
-    net::TcpStream,
     time::{sleep, timeout},
 };
 use tokio_rustls::TlsAcceptor;
@@ -40,7 +39,7 @@ pub(crate) use self::tunnelled_hosts::TunnelledHosts;
 use self::{lazy_authority::LazyAuthority, trust_watch::TrustWatch, trusted_devices::TrustedDevices};
 use crate::{
     blocking::Blocker,
-    client::{Client, UpstreamError},
+    client::{Client, Transport, UpstreamError, tcp_of},
     config::Config,
     http::{log::RequestLog, outcome::Outcome},
     mitm::tunnel::SilenceLimits,
@@ -95,7 +94,7 @@ pub(crate) struct SniffedConnect<H> {
 #[derive(Default)]
 pub(crate) struct Ahead {
     /// A connection that nothing was sent on.
-    pub(crate) upstream: Option<TcpStream>,
+    pub(crate) upstream: Option<Transport>,
     /// Why the server's TLS is for a tunnel, if it is TLS that the client speaks.
     pub(crate) error: Option<UpstreamError>,
 }
@@ -188,7 +187,7 @@ impl<H: Handler> SniffedConnect<H> {
         }
         let readable = async {
             match &self.ahead.upstream {
-                Some(upstream) if waits_for_server => upstream.readable().await.is_ok(),
+                Some(upstream) if waits_for_server => tcp_of(upstream).readable().await.is_ok(),
                 _ => std::future::pending().await,
             }
         };

@@ -120,6 +120,9 @@ fn request(args: &ExplainArgs, url: &Url, config: &Config, blocker: &Blocker) ->
         let _ = writeln!(out, "decision   {answered}");
         return say(&out);
     }
+    if let Some(way) = profile::way(config, &asker, url) {
+        let _ = writeln!(out, "way        {way}");
+    }
     if connection != ConnectionView::Seen {
         let choice = config.profiles.choose(&asker, wanted.host());
         let profile = choice.filter(|choice| !choice.profile.blocking).map(|choice| choice.profile.name.as_str());

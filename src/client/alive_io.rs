@@ -20,7 +20,7 @@ use tokio::{
 };
 use tokio_util::either::Either;
 
-use super::connector::Io;
+use super::connector::{self, Io};
 
 /// Silence after which an end may be gone. One that was heard within it costs no call of the kernel.
 const SILENCE: Duration = Duration::from_millis(100);
@@ -67,10 +67,10 @@ impl AliveIo {
 
 /// A refusal by the kernel leaves the timeouts above it.
 fn limit(io: &Io, time: Option<Duration>) {
-    let tcp: &TcpStream = match io {
-        Either::Left(tcp) => tcp,
+    let tcp: &TcpStream = connector::tcp_of(match io {
+        Either::Left(transport) => transport,
         Either::Right(tls) => tls.get_ref().0,
-    };
+    });
     #[cfg(any(target_os = "linux", target_os = "android"))]
     let _ = SockRef::from(tcp).set_tcp_user_timeout(time);
     #[cfg(not(any(target_os = "linux", target_os = "android")))]

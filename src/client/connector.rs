@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use rustls::{ClientConfig, pki_types::ServerName};
+use rustls::{ClientConfig, ClientConnection, pki_types::ServerName};
 use socket2::SockRef;
 use tokio::{
     net::TcpStream,
@@ -24,11 +24,13 @@ use tracing::warn;
 
 use super::{
     UpstreamError,
+    origin::Origin,
+    parent::{self, ParentProblem},
     resolver::Resolver,
     tls::{self, CertificateRequested, Tls},
 };
 use crate::{
-    config::{Config, Timeouts},
+    config::{Config, ParentKind, ParentProxy, Timeouts, Via},
     net::{
         access_control::{Acl, Initiator, Permit, PortRule, Refusal},
         target::{Scheme, Target},
@@ -50,28 +52,56 @@ pub(super) struct Stream {
     pub(super) local: Option<IpAddr>,
 }
 
-pub(super) type Io = Either<TcpStream, Box<TlsStream<TcpStream>>>;
+pub(super) type Io = Either<Transport, Box<TlsStream<Transport>>>;
+
+/// A connection to an origin, or to the proxy that leads to it, which may be one over TLS.
+pub(crate) type Transport = Either<TcpStream, Box<TlsStream<TcpStream>>>;
+
+/// The socket of a connection.
+pub(crate) fn tcp_of(transport: &Transport) -> &TcpStream {
+    match transport {
+        Either::Left(tcp) => tcp,
+        Either::Right(tls) => tls.get_ref().0,
+    }
+}
 
 /// Whether the server has sent bytes, or an end, that were not read and that tokio may not know of yet.
 pub(super) fn has_unread(io: &mut Io) -> bool {
-    let is_drained = |error: io::Error| error.kind() == io::ErrorKind::WouldBlock;
     match io {
-        Either::Left(tcp) => !SockRef::from(&*tcp).peek(&mut [MaybeUninit::uninit()]).is_err_and(is_drained),
-        // Session tickets and key updates (RFC 8446 § 4.6) are nothing to read: rustls takes them.
-        Either::Right(tls) => {
+        Either::Left(Either::Left(tcp)) => {
+            !SockRef::from(&*tcp).peek(&mut [MaybeUninit::uninit()]).is_err_and(|error| is_drained(&error))
+        }
+        Either::Left(Either::Right(tls)) => {
             let (tcp, session) = tls.get_mut();
-            let socket = SockRef::from(&*tcp);
-            loop {
-                match session.read_tls(&mut &*socket) {
-                    Err(error) => return !is_drained(error),
-                    Ok(0) => return true,
-                    Ok(_) => {}
-                }
-                let processed = session.process_new_packets();
-                if processed.map_or(true, |state| state.plaintext_bytes_to_read() > 0 || state.peer_has_closed()) {
-                    return true;
-                }
+            has_unread_plaintext(tcp, session)
+        }
+        Either::Right(tls) => match tls.get_mut() {
+            (Either::Left(tcp), session) => has_unread_plaintext(tcp, session),
+            // TLS within the TLS of another proxy: what has come there may be session tickets, and counts all the same.
+            (Either::Right(outer), _) => {
+                let (tcp, session) = outer.get_mut();
+                has_unread_plaintext(tcp, session)
             }
+        },
+    }
+}
+
+fn is_drained(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::WouldBlock
+}
+
+/// Session tickets and key updates (RFC 8446 § 4.6) are nothing to read: rustls takes them.
+fn has_unread_plaintext(tcp: &TcpStream, session: &mut ClientConnection) -> bool {
+    let socket = SockRef::from(tcp);
+    loop {
+        match session.read_tls(&mut &*socket) {
+            Err(error) => return !is_drained(&error),
+            Ok(0) => return true,
+            Ok(_) => {}
+        }
+        let processed = session.process_new_packets();
+        if processed.map_or(true, |state| state.plaintext_bytes_to_read() > 0 || state.peer_has_closed()) {
+            return true;
         }
     }
 }
@@ -79,6 +109,7 @@ pub(super) fn has_unread(io: &mut Io) -> bool {
 /// Makes connections.
 pub(super) struct Connector {
     acl: Arc<Acl>,
+    pub(super) via: Via,
     resolver: Resolver,
     /// `None` where there is nothing to trust, which every encrypted request then reports.
     tls: Option<Tls>,
@@ -89,38 +120,87 @@ impl Connector {
     pub(super) fn new(config: &Config, acl: Arc<Acl>) -> Self {
         Self {
             acl,
+            via: config.via.clone(),
             resolver: Resolver::new(),
             tls: tls::configure(&config.extra_roots, &config.upstream.insecure_hosts),
             timeouts: config.timeouts.clone(),
         }
     }
 
-    /// A TCP connection to one of the host's allowed addresses.
-    pub(super) async fn tcp(
+    /// A connection to an origin: to one of the host's allowed addresses, or through another proxy.
+    pub(super) async fn transport(
         &self,
-        target: &Target,
+        origin: &Origin,
         client: IpAddr,
         carries: PortRule,
-    ) -> Result<TcpStream, UpstreamError> {
+    ) -> Result<Transport, UpstreamError> {
+        if let Some(parent) = origin.parent() {
+            self.acl.check_unresolved(origin, carries).map_err(UpstreamError::Address)?;
+            let through = self.through(parent, origin, client).await;
+            return through.map_err(|problem| UpstreamError::Parent(Arc::clone(parent.name()), problem));
+        }
         let connecting = async {
-            let allowed = allowed(&self.acl, self.resolve(target, client).await?, target, carries)?;
-            race(alternate(allowed)).await
+            let resolved = self.resolve(origin.plain_host(), origin.port, client).await?;
+            race(alternate(allowed(&self.acl, resolved, origin, carries)?)).await
         };
-        timeout(self.timeouts.connect, connecting).await.unwrap_or(Err(UpstreamError::ConnectTimeout))
+        let tcp = timeout(self.timeouts.connect, connecting).await.unwrap_or(Err(UpstreamError::ConnectTimeout))?;
+        Ok(Either::Left(tcp))
     }
 
-    async fn resolve(&self, target: &Target, client: IpAddr) -> Result<Vec<SocketAddr>, UpstreamError> {
-        let resolved = self.resolver.resolve(target.plain_host(), target.port, client);
-        resolved.await.map_err(|error| UpstreamError::from_lookup(&error))
+    /// A connection through another proxy, or to it, where it is asked for the resource itself.
+    async fn through(&self, parent: &ParentProxy, origin: &Origin, client: IpAddr) -> Result<Transport, ParentProblem> {
+        let to_parent = self.to_parent(parent, client);
+        let mut io = to_parent.await.map_err(|error| ParentProblem::Connection(Box::new(error)))?;
+        if origin.asked().is_none() {
+            let asking = parent::ask(&mut io, parent, origin);
+            timeout(self.timeouts.parent, asking).await.unwrap_or(Err(ParentProblem::Timeout))?;
+        }
+        Ok(io)
+    }
+
+    /// A connection to another proxy, whose address the configuration names: the rules for targets do not hold for it.
+    async fn to_parent(&self, parent: &ParentProxy, client: IpAddr) -> Result<Transport, UpstreamError> {
+        let host = parent.host.plain();
+        let connecting = async {
+            let resolved = self.resolve(&host, parent.port, client).await?;
+            if resolved.iter().any(|addr| self.acl.is_own(*addr)) {
+                return Err(UpstreamError::Address(Refusal::Own));
+            }
+            race(alternate(resolved)).await
+        };
+        let tcp = timeout(self.timeouts.connect, connecting).await.unwrap_or(Err(UpstreamError::ConnectTimeout))?;
+        if parent.kind != ParentKind::Https {
+            return Ok(Either::Left(tcp));
+        }
+        let tls = self.tls.as_ref().ok_or(UpstreamError::NoTrustStore)?;
+        let connecting = TlsConnector::from(Arc::clone(&tls.http1)).connect(server_name(&host)?, tcp);
+        let stream = timeout(self.timeouts.tls_handshake, connecting).await.map_err(|_| UpstreamError::TlsTimeout)?;
+        let stream = stream.map_err(|error| UpstreamError::from_handshake(&error, false))?;
+        Ok(Either::Right(Box::new(stream)))
+    }
+
+    async fn resolve(&self, host: &str, port: u16, client: IpAddr) -> Result<Vec<SocketAddr>, UpstreamError> {
+        let resolved = self.resolver.resolve(host, port, client).await;
+        let resolved = resolved.map_err(|error| UpstreamError::from_lookup(&error))?;
+        if resolved.is_empty() { Err(UpstreamError::Dns("the name has no address".to_owned())) } else { Ok(resolved) }
     }
 
     /// Refuses what a public page wants of the home network by a name. Asked for every such request, because a kept connection
     /// does not ask where it leads.
-    pub(super) async fn check_initiator(&self, permit: &Permit, client: IpAddr) -> Result<(), UpstreamError> {
+    pub(super) async fn check_initiator(
+        &self,
+        permit: &Permit,
+        origin: &Origin,
+        client: IpAddr,
+    ) -> Result<(), UpstreamError> {
         if !permit.must_be_resolved() {
             return Ok(());
         }
-        let resolved = timeout(self.timeouts.connect, self.resolve(permit.target(), client));
+        if origin.parent().is_some() {
+            // Where the name leads is known to the other proxy alone.
+            return Err(UpstreamError::Address(Refusal::NameFromPublic));
+        }
+        let resolved = timeout(self.timeouts.connect, self.resolve(origin.plain_host(), origin.port, client));
         let resolved = resolved.await.unwrap_or(Err(UpstreamError::ConnectTimeout))?;
         let checked = resolved.into_iter().try_for_each(|addr| self.acl.check_for_public(addr));
         checked.map_err(UpstreamError::Address)
@@ -129,13 +209,13 @@ impl Connector {
     /// A connection that HTTP can be spoken on; over the TCP connection that was opened for it before, if any.
     pub(super) async fn connect(
         &self,
-        target: &Target,
+        origin: &Origin,
         client: IpAddr,
         http1_only: bool,
-        mut tcp: Option<TcpStream>,
+        mut tcp: Option<Transport>,
     ) -> Result<Stream, UpstreamError> {
-        if target.scheme == Scheme::Http {
-            let tcp = self.tcp(target, client, PortRule::WebOnly).await?;
+        if origin.scheme == Scheme::Http {
+            let tcp = self.transport(origin, client, PortRule::WebOnly).await?;
             let local = local_address(&tcp);
             return Ok(Stream { io: Either::Left(tcp), is_http2: false, wants_client_certificate: false, local });
         }
@@ -145,9 +225,9 @@ impl Connector {
             let config = if http1_only { &tls.http1 } else { &tls.http2_or_http1 };
             let tcp = match tcp.take() {
                 Some(tcp) => tcp,
-                None => self.tcp(target, client, PortRule::WebOnly).await?,
+                None => self.transport(origin, client, PortRule::WebOnly).await?,
             };
-            let missing = match self.handshake(target, tcp, config).await {
+            let missing = match self.handshake(origin, tcp, config).await {
                 Err(UpstreamError::MissingIntermediate(url)) => url,
                 outcome => return outcome,
             };
@@ -163,12 +243,11 @@ impl Connector {
     async fn handshake(
         &self,
         target: &Target,
-        tcp: TcpStream,
+        tcp: Transport,
         config: &Arc<ClientConfig>,
     ) -> Result<Stream, UpstreamError> {
         let local = local_address(&tcp);
-        let name = ServerName::try_from(target.plain_host().to_owned())
-            .map_err(|_| UpstreamError::Tls("no certificate can be issued for this name".to_owned()))?;
+        let name = server_name(target.plain_host())?;
         let requested = CertificateRequested::default();
         let connector = TlsConnector::from(Arc::clone(config));
         let connecting = requested.during(connector.connect(name, tcp));
@@ -194,18 +273,24 @@ impl Connector {
             return None;
         }
         let fetching = async {
-            self.check_initiator(&permit, client).await.ok()?;
-            let tcp = self.tcp(permit.target(), client, PortRule::WebOnly);
-            let stream = tcp.await.ok()?;
-            tls::fetch_certificate(stream, permit.target(), &uri).await
+            let origin = Origin::new(permit.target(), client, &self.via).ok()?;
+            self.check_initiator(&permit, &origin, client).await.ok()?;
+            let stream = self.transport(&origin, client, PortRule::WebOnly).await.ok()?;
+            tls::fetch_certificate(stream, &origin, &uri).await
         };
         let certificate = timeout(self.timeouts.connect, fetching).await.ok()??;
         tls.intermediates.add(certificate)
     }
 }
 
-fn local_address(tcp: &TcpStream) -> Option<IpAddr> {
-    tcp.local_addr().ok().map(|local| local.ip().to_canonical())
+/// The name that a certificate must be for.
+fn server_name(host: &str) -> Result<ServerName<'static>, UpstreamError> {
+    ServerName::try_from(host.to_owned())
+        .map_err(|_| UpstreamError::Tls("no certificate can be issued for this name".to_owned()))
+}
+
+fn local_address(transport: &Transport) -> Option<IpAddr> {
+    tcp_of(transport).local_addr().ok().map(|local| local.ip().to_canonical())
 }
 
 /// The addresses that may be connected to. What a name resolved to is checked here and connected to as it is: there is

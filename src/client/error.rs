@@ -1,10 +1,13 @@
 //! Why an origin gave no response, in words that a person understands.
 
-use std::{error::Error as StdError, fs, io};
+use std::{error::Error as StdError, fs, io, sync::Arc};
 
 use rustls::{AlertDescription, CertificateError};
 
-use super::tls::{MissingIssuer, Weakness};
+use super::{
+    parent::ParentProblem,
+    tls::{MissingIssuer, Weakness},
+};
 use crate::{http::headers::MAX_RESPONSE_FIELDS, net::access_control::Refusal};
 
 /// Reason for refusing a server that knows only TLS 1.1, or only broken ciphers (RFC 8996).
@@ -17,6 +20,11 @@ pub(crate) enum UpstreamError {
     Dns(String),
     #[error("{0}")]
     Address(Refusal),
+    #[error("a rule of `upstream.via` refuses this site")]
+    NoWay,
+    /// The address of the proxy between this one and the origin.
+    #[error("the proxy behind Gleaner, {0}, {1}")]
+    Parent(Arc<str>, ParentProblem),
     #[error("the server refused the connection")]
     Refused,
     #[error("the server could not be reached: {0}")]
@@ -180,7 +188,7 @@ impl UpstreamError {
 
     /// Whether it is the site that cannot be reached: neither the proxy forbids it nor lacks something for it.
     pub(crate) fn is_of_site(&self) -> bool {
-        !matches!(self, Self::Address(_) | Self::NoDescriptors | Self::NoTrustStore)
+        !matches!(self, Self::Address(_) | Self::NoWay | Self::Parent(..) | Self::NoDescriptors | Self::NoTrustStore)
     }
 
     /// Whether the certificate is at fault.

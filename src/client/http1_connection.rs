@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri, Version, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri, Version, header, uri::PathAndQuery};
 use http_body::Body as _;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
@@ -20,6 +20,7 @@ use super::{
     Client, Failed, Http1Place, Sent, UpstreamError,
     alive_io::AliveIo,
     connector::{self, Stream},
+    origin::Origin,
     path_of,
     pool::{KeptHttp1, Pool},
     response_wait::ResponseWait,
@@ -27,6 +28,7 @@ use super::{
     tolerant_io::{self, ExtraFields, TolerantIo},
 };
 use crate::{
+    config::ParentProxy,
     http::{
         body::{Body, Place},
         headers::members,
@@ -65,13 +67,13 @@ impl Client {
     pub(super) async fn over_http1(
         &self,
         pool: &Arc<Pool>,
-        target: &Arc<Target>,
+        origin: &Origin,
         mut request: Box<Request<Body>>,
         wait: &ResponseWait,
         place: Http1Place,
     ) -> Sent {
         let Http1Place { mut connection, permit, is_reused } = place;
-        prepare(&mut request, target).map_err(Failed::Final)?;
+        prepare(&mut request, origin, origin.asked()).map_err(Failed::Final)?;
         let is_idempotent = request.method().is_idempotent();
         let is_short = is_idempotent && request.body().is_end_stream();
         let replay = (is_reused || is_short).then(|| ReplayableRequest::from_request(&mut request));
@@ -97,7 +99,7 @@ impl Client {
                         request_ended: wait.request_ended(),
                         is_proven,
                     };
-                    pool.put_http1(Arc::clone(target), kept);
+                    pool.put_http1(origin.clone(), kept);
                 }
                 return Ok((response, pool.lease(permit.map(|permit| Box::new(permit) as Place), ended)));
             }
@@ -112,12 +114,12 @@ impl Client {
             Err(UpstreamError::Closed) => (UpstreamError::Closed, is_idempotent),
             Err(error) => {
                 // The other idle connections to this origin are probably dead too.
-                pool.close(target);
+                pool.close(origin);
                 return Err(Failed::Final(error));
             }
         };
         if error == UpstreamError::Closed && is_reused && !is_idempotent {
-            pool.was_closed(target);
+            pool.was_closed(origin);
         }
         let again = replay.filter(|_| can_repeat && error == UpstreamError::Closed);
         Err(again.and_then(ReplayableRequest::request).map_or(Failed::Final(error), Failed::Replay))
@@ -151,11 +153,24 @@ fn has_option(headers: &HeaderMap, option: &str) -> bool {
     members(headers, &header::CONNECTION).any(|member| member.eq_ignore_ascii_case(option))
 }
 
-/// The request as it is written over HTTP/1.1: its path, and `Host` in front (RFC 9112 § 3.2).
-pub(super) fn prepare(request: &mut Request<Body>, target: &Target) -> Result<(), UpstreamError> {
+/// The request as it is written over HTTP/1.1: its path, and `Host` in front (RFC 9112 § 3.2). Where another proxy is asked for it,
+/// the whole address, and its password.
+pub(super) fn prepare(
+    request: &mut Request<Body>,
+    target: &Target,
+    asked: Option<&ParentProxy>,
+) -> Result<(), UpstreamError> {
     *request.version_mut() = Version::HTTP_11;
     let path = path_of(request);
-    *request.uri_mut() = Uri::from(path);
+    *request.uri_mut() = match asked {
+        None => Uri::from(path),
+        Some(_) => absolute(target, path).ok_or(UpstreamError::Request)?,
+    };
+    if let Some(credentials) = asked.and_then(ParentProxy::authorization) {
+        let mut credentials: HeaderValue = credentials.parse().map_err(|_| UpstreamError::Request)?;
+        credentials.set_sensitive(true);
+        request.headers_mut().insert(header::PROXY_AUTHORIZATION, credentials);
+    }
     let headers = request.headers_mut();
     if headers.contains_key(header::TE) {
         // RFC 9110 § 10.1.4: it belongs to this connection, and says so.
@@ -171,6 +186,12 @@ pub(super) fn prepare(request: &mut Request<Body>, target: &Target) -> Result<()
         *headers = with_host;
     }
     Ok(())
+}
+
+/// The whole address of a resource. `*`, the server as a whole, has none there (RFC 9112 § 3.2.4).
+fn absolute(target: &Target, path: PathAndQuery) -> Option<Uri> {
+    let path = if path.as_str() == "*" { PathAndQuery::from_static("/") } else { path };
+    Uri::builder().scheme(target.scheme.as_str()).authority(target.authority()).path_and_query(path).build().ok()
 }
 
 /// How long the origin keeps the connection, with a margin; as it says itself (RFC 2068 § 19.7.1.1).

@@ -17,7 +17,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use crate::net::target::Target;
+use super::origin::Origin;
 
 /// Connections that count; see above.
 const LIMIT: usize = 6;
@@ -33,7 +33,7 @@ pub(super) struct Http1Limits {
 }
 
 /// A client and an origin.
-type LimitKey = (IpAddr, Arc<Target>);
+type LimitKey = (IpAddr, Origin);
 
 /// The limit for one client and origin.
 pub(super) struct Http1Limit {
@@ -58,9 +58,9 @@ pub(crate) struct Http1Permit {
 }
 
 impl Http1Limits {
-    pub(super) fn get(&self, client: IpAddr, target: &Arc<Target>) -> Arc<Http1Limit> {
+    pub(super) fn get(&self, client: IpAddr, origin: &Origin) -> Arc<Http1Limit> {
         let mut limits = self.limits.lock();
-        let key = (client, Arc::clone(target));
+        let key = (client, origin.clone());
         if let Some(limit) = limits.get(&key) {
             return Arc::clone(limit);
         }
@@ -69,8 +69,8 @@ impl Http1Limits {
     }
 
     /// Whether the client is using connections to this origin.
-    pub(super) fn are_in_use(&self, client: IpAddr, target: &Arc<Target>) -> bool {
-        self.limits.lock().get(&(client, Arc::clone(target))).is_some_and(Http1Limit::is_in_use)
+    pub(super) fn are_in_use(&self, client: IpAddr, origin: &Origin) -> bool {
+        self.limits.lock().get(&(client, origin.clone())).is_some_and(Http1Limit::is_in_use)
     }
 }
 
@@ -137,7 +137,10 @@ mod tests {
     use tokio::time::sleep;
 
     use super::*;
-    use crate::net::target::Scheme;
+    use crate::{
+        config::Via,
+        net::target::{Scheme, Target},
+    };
 
     #[tokio::test(start_paused = true)]
     async fn a_page_of_slow_answers_has_six_connections() {
@@ -178,8 +181,11 @@ mod tests {
     #[tokio::test]
     async fn a_limit_is_one_clients_for_one_origin_while_it_is_in_use() {
         let limits = Http1Limits::default();
-        let target = |host: &str| Arc::new(Target::from_authority(Scheme::Http, host).unwrap());
         let client = |last| IpAddr::V4(Ipv4Addr::new(192, 168, 1, last));
+        let target = |host: &str| {
+            let target = Arc::new(Target::from_authority(Scheme::Http, host).unwrap());
+            Origin::new(&target, client(1), &Via::default()).unwrap()
+        };
         let one = limits.get(client(1), &target("one.example"));
         let all: Vec<_> = std::iter::from_fn(|| one.try_acquire()).collect();
         drop(one);

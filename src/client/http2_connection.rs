@@ -23,6 +23,7 @@ use super::{
     Client, Failed, Sent, UpstreamError,
     alive_io::AliveIo,
     connector::Stream,
+    origin::Origin,
     path_of,
     ping_timer::PingTimer,
     pool::{self, Http2Connection, Pool, STREAMS_PER_CONNECTION},
@@ -58,13 +59,13 @@ impl Client {
     pub(super) async fn over_http2(
         &self,
         pool: &Arc<Pool>,
-        target: &Arc<Target>,
+        origin: &Origin,
         mut request: Box<Request<Body>>,
         wait: &ResponseWait,
         mut connection: Http2Connection,
         stream: OwnedSemaphorePermit,
     ) -> Sent {
-        prepare(&mut request, target).map_err(Failed::Final)?;
+        prepare(&mut request, origin).map_err(Failed::Final)?;
         let is_idempotent = request.method().is_idempotent();
         let has_body = !request.body().is_end_stream();
         let upload = has_body.then(|| connection.upload());
@@ -87,7 +88,7 @@ impl Client {
                 }
                 let error = error.error();
                 if retry::requires_http1(error) {
-                    self.opener.requires_http1(target);
+                    self.opener.requires_http1(origin);
                     connection.retire();
                 }
                 let is_unprocessed = retry::is_unprocessed(error);

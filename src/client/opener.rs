@@ -2,18 +2,19 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use tokio::{net::TcpStream, sync::OwnedSemaphorePermit};
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::{
     UpstreamError,
-    connector::{Connector, Stream},
+    connector::{Connector, Stream, Transport},
     http1_connection::{self, Http1Connection},
     http2_connection,
     network::{Network, OwnAddress},
+    origin::Origin,
     pool::{Http2Connection, Opened, Opening, Pool},
 };
 use crate::{
-    net::target::{Scheme, Target},
+    net::target::Scheme,
     util::expiring_map::{ExpiringMap, Lifetime},
 };
 
@@ -24,7 +25,7 @@ const MAX_HTTP1: usize = 1024;
 pub(super) struct Opener {
     pub(super) connector: Connector,
     pub(super) network: Network,
-    http1: ExpiringMap<Arc<Target>, Http1>,
+    http1: ExpiringMap<Origin, Http1>,
 }
 
 /// Why an origin is asked over HTTP/1.1.
@@ -49,13 +50,13 @@ impl Opener {
     }
 
     /// From here on the origin is asked over HTTP/1.1.
-    pub(super) fn requires_http1(&self, target: &Arc<Target>) {
-        self.http1.insert(Arc::clone(target), Http1::Required);
+    pub(super) fn requires_http1(&self, origin: &Origin) {
+        self.http1.insert(origin.clone(), Http1::Required);
     }
 
     /// Whether a connection to this origin will take one request at a time, as far as is known.
-    pub(super) fn speaks_http1(&self, target: &Arc<Target>) -> bool {
-        target.scheme == Scheme::Http || self.http1.get(target).is_some()
+    pub(super) fn speaks_http1(&self, origin: &Origin) -> bool {
+        origin.scheme == Scheme::Http || self.http1.get(origin).is_some()
     }
 
     /// The address that a connection was opened from, for as long as something waits on it.
@@ -67,29 +68,29 @@ impl Opener {
     pub(super) async fn open(
         &self,
         pool: &Pool,
-        target: &Arc<Target>,
+        origin: &Origin,
         client: IpAddr,
         http1_only: bool,
     ) -> Result<New, UpstreamError> {
-        let stream = self.connector.connect(target, client, http1_only || self.must_http1(target), None).await?;
-        self.start(pool, target, stream).await
+        let stream = self.connector.connect(origin, client, http1_only || self.must_http1(origin), None).await?;
+        self.start(pool, origin, stream).await
     }
 
-    fn must_http1(&self, target: &Arc<Target>) -> bool {
-        self.http1.get(target) == Some(Http1::Required)
+    fn must_http1(&self, origin: &Origin) -> bool {
+        self.http1.get(origin) == Some(Http1::Required)
     }
 
-    async fn start(&self, pool: &Pool, target: &Arc<Target>, stream: Stream) -> Result<New, UpstreamError> {
+    async fn start(&self, pool: &Pool, origin: &Origin, stream: Stream) -> Result<New, UpstreamError> {
         if !stream.is_http2 {
-            if target.scheme == Scheme::Https && !self.must_http1(target) {
-                self.http1.insert(Arc::clone(target), Http1::Chosen);
+            if origin.scheme == Scheme::Https && !self.must_http1(origin) {
+                self.http1.insert(origin.clone(), Http1::Chosen);
             }
             return http1_connection::handshake(stream, false).await.map(New::Http1);
         }
-        self.http1.remove(target);
+        self.http1.remove(origin);
         let connection = http2_connection::handshake(stream).await?;
         let stream = connection.reserve().ok_or(UpstreamError::Closed)?;
-        pool.put_http2(Arc::clone(target), connection.clone());
+        pool.put_http2(origin.clone(), connection.clone());
         Ok(New::Http2(connection, stream))
     }
 
@@ -99,16 +100,16 @@ impl Opener {
     pub(super) fn join(
         self: &Arc<Self>,
         pool: &Arc<Pool>,
-        target: &Arc<Target>,
+        origin: &Origin,
         client: IpAddr,
-        tcp: Option<TcpStream>,
+        tcp: Option<Transport>,
         for_tunnel: bool,
     ) -> Option<Opening> {
-        pool.join(target, |tell| {
-            let (this, pool, target) = (Arc::clone(self), Arc::clone(pool), Arc::clone(target));
+        pool.join(origin, |tell| {
+            let (this, pool, origin) = (Arc::clone(self), Arc::clone(pool), origin.clone());
             tokio::spawn(async move {
-                let opened = this.fill(&pool, &target, client, tcp, for_tunnel).await;
-                pool.opened(&target);
+                let opened = this.fill(&pool, &origin, client, tcp, for_tunnel).await;
+                pool.opened(&origin);
                 // Nobody may wait any more.
                 let _ = tell.send(Some(opened));
             });
@@ -118,18 +119,18 @@ impl Opener {
     async fn fill(
         &self,
         pool: &Pool,
-        target: &Arc<Target>,
+        origin: &Origin,
         client: IpAddr,
-        tcp: Option<TcpStream>,
+        tcp: Option<Transport>,
         for_tunnel: bool,
     ) -> Result<Opened, UpstreamError> {
-        let stream = self.connector.connect(target, client, self.must_http1(target), tcp).await?;
+        let stream = self.connector.connect(origin, client, self.must_http1(origin), tcp).await?;
         let opened = Opened { wants_client_certificate: stream.wants_client_certificate };
         if for_tunnel && opened.wants_client_certificate {
             return Ok(opened);
         }
-        if let New::Http1(connection) = self.start(pool, target, stream).await? {
-            pool.put_new_http1(Arc::clone(target), connection);
+        if let New::Http1(connection) = self.start(pool, origin, stream).await? {
+            pool.put_new_http1(origin.clone(), connection);
         }
         Ok(opened)
     }

@@ -3,15 +3,12 @@
 //!
 //! The origin says so (`Keep-Alive`), or another connection to it shows it, which has been idle for longer and is open.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::pool::KeptHttp1;
-use crate::{
-    net::target::Target,
-    util::expiring_map::{ExpiringMap, Lifetime},
-};
+use super::{origin::Origin, pool::KeptHttp1};
+use crate::util::expiring_map::{ExpiringMap, Lifetime};
 
 /// The shortest idle time after which a server closes without having said so, by default, with a margin: gunicorn's is 2 s,
 /// those of Node.js, uvicorn, lighttpd and Apache httpd 5 s, of nginx 75 s. Raising it saves handshakes and costs errors.
@@ -30,7 +27,7 @@ const REMEMBERED_FOR: Duration = Duration::from_hours(1);
 /// Idle times that origins have been seen to allow.
 pub(super) struct Patience {
     /// Idle times up to which connections may be used.
-    limits: ExpiringMap<Arc<Target>, Duration>,
+    limits: ExpiringMap<Origin, Duration>,
 }
 
 impl Patience {
@@ -39,13 +36,13 @@ impl Patience {
     }
 
     /// The last of an origin's connections that takes a request which may not be sent twice.
-    pub(super) fn find(&self, target: &Arc<Target>, kept: &[KeptHttp1], now: Instant) -> Option<usize> {
+    pub(super) fn find(&self, origin: &Origin, kept: &[KeptHttp1], now: Instant) -> Option<usize> {
         let open = || kept.iter().filter(|kept| kept.is_open()).filter_map(|kept| kept.idle(now));
         let longest = open().max()?;
-        let mut limit = self.limits.get(target).unwrap_or(LEAST);
+        let mut limit = self.limits.get(origin).unwrap_or(LEAST);
         if longest.saturating_sub(MARGIN) > limit {
             limit = longest.saturating_sub(MARGIN);
-            self.limits.insert(Arc::clone(target), limit);
+            self.limits.insert(origin.clone(), limit);
         }
         let suits = |kept: &KeptHttp1| {
             if !kept.is_open() {
@@ -58,7 +55,7 @@ impl Patience {
     }
 
     /// A request was lost after all: this origin closes sooner.
-    pub(super) fn lost(&self, target: &Arc<Target>) {
-        self.limits.insert(Arc::clone(target), Duration::ZERO);
+    pub(super) fn lost(&self, origin: &Origin) {
+        self.limits.insert(origin.clone(), Duration::ZERO);
     }
 }

@@ -20,11 +20,10 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use super::{UpstreamError, http1_connection::Http1Connection, patience::Patience, ping_timer::PingTimer};
-use crate::{
-    http::body::{Body, Lease, Place},
-    net::target::Target,
+use super::{
+    UpstreamError, http1_connection::Http1Connection, origin::Origin, patience::Patience, ping_timer::PingTimer,
 };
+use crate::http::body::{Body, Lease, Place};
 
 /// HTTP/1.1 connections kept per origin: as many as ten browsers open to one (six each). Raising it saves
 /// handshakes and costs descriptors.
@@ -62,9 +61,9 @@ pub(super) struct Pool {
 
 #[derive(Default)]
 struct Connections {
-    http1: HashMap<Arc<Target>, Vec<KeptHttp1>>,
-    http2: HashMap<Arc<Target>, Vec<Http2Connection>>,
-    opening: HashMap<Arc<Target>, Opening>,
+    http1: HashMap<Origin, Vec<KeptHttp1>>,
+    http2: HashMap<Origin, Vec<Http2Connection>>,
+    opening: HashMap<Origin, Opening>,
 }
 
 /// Tells what has become of a connection that is being opened: it is in the pool, unless its server wants a certificate of
@@ -253,16 +252,16 @@ impl Pool {
 
     /// The idle connection that was used last: the origin is the least likely to be closing it just now. What is written on one
     /// that the origin is closing may be lost.
-    pub(super) fn take_http1(&self, target: &Arc<Target>, wants: Wants) -> Option<Http1Connection> {
+    pub(super) fn take_http1(&self, origin: &Origin, wants: Wants) -> Option<Http1Connection> {
         let now = Instant::now();
         let mut all = self.kept.lock();
-        let kept = all.http1.get_mut(target)?;
+        let kept = all.http1.get_mut(origin)?;
         kept.retain(|kept| kept.is_kept_at(now, self.idle_timeout));
         let last = match wants {
             Wants::Any => kept.iter().rposition(KeptHttp1::is_open),
             Wants::OpenedSince(_) => None,
             Wants::Proven => {
-                let found = self.patience.find(target, kept, now);
+                let found = self.patience.find(origin, kept, now);
                 if found.is_none() {
                     // What cannot be used is closed, except the one that shows for how long this origin keeps them.
                     let mut is_first = true;
@@ -275,12 +274,12 @@ impl Pool {
     }
 
     /// Keeps a connection whose response is being read, and can be taken once that has ended.
-    pub(super) fn put_http1(&self, target: Arc<Target>, new: KeptHttp1) {
+    pub(super) fn put_http1(&self, origin: Origin, new: KeptHttp1) {
         let mut all = self.kept.lock();
         if all.count() >= self.max_idle {
             all.close_oldest();
         }
-        let kept = all.http1.entry(target).or_default();
+        let kept = all.http1.entry(origin).or_default();
         if kept.len() >= IDLE_PER_ORIGIN {
             kept.retain(|kept| !kept.connection.sender.is_closed());
         }
@@ -292,21 +291,21 @@ impl Pool {
     }
 
     /// Keeps a connection that has had no request.
-    pub(super) fn put_new_http1(&self, target: Arc<Target>, connection: Http1Connection) {
+    pub(super) fn put_new_http1(&self, origin: Origin, connection: Http1Connection) {
         let (since, ended) = (Instant::now(), Arc::new(OnceLock::from(Instant::now())));
         let new = KeptHttp1 { connection, since, ended, server_timeout: None, request_ended: true, is_proven: true };
-        self.put_http1(target, new);
+        self.put_http1(origin, new);
     }
 
     /// A request was lost on a connection that its origin seemed to keep.
-    pub(super) fn was_closed(&self, target: &Arc<Target>) {
-        self.patience.lost(target);
+    pub(super) fn was_closed(&self, origin: &Origin) {
+        self.patience.lost(origin);
     }
 
     /// An HTTP/2 connection with room for one more request.
-    pub(super) fn http2(&self, target: &Arc<Target>, wants: Wants) -> Option<(Http2Connection, OwnedSemaphorePermit)> {
+    pub(super) fn http2(&self, origin: &Origin, wants: Wants) -> Option<(Http2Connection, OwnedSemaphorePermit)> {
         let kept = self.kept.lock();
-        kept.http2.get(target)?.iter().find_map(|connection| {
+        kept.http2.get(origin)?.iter().find_map(|connection| {
             let is_new = !matches!(wants, Wants::OpenedSince(since) if connection.shared.opened < since);
             let permit = connection.reserve().filter(|_| is_new)?;
             Some((connection.clone(), permit))
@@ -317,30 +316,30 @@ impl Pool {
     /// none; `None` where there are enough.
     pub(super) fn join(
         &self,
-        target: &Arc<Target>,
+        origin: &Origin,
         open: impl FnOnce(watch::Sender<Option<Result<Opened, UpstreamError>>>),
     ) -> Option<Opening> {
         let mut kept = self.kept.lock();
-        if let Some(opening) = kept.opening.get(target)
+        if let Some(opening) = kept.opening.get(origin)
             && opening.borrow().is_none()
             && opening.has_changed().is_ok()
         {
             return Some(opening.clone());
         }
-        let live = kept.http2.get(target).map_or(0, |all| all.iter().filter(|one| !one.is_gone()).count());
+        let live = kept.http2.get(origin).map_or(0, |all| all.iter().filter(|one| !one.is_gone()).count());
         if live >= HTTP2_PER_ORIGIN {
             return None;
         }
         let (tell, opening) = watch::channel(None);
-        kept.opening.insert(Arc::clone(target), opening.clone());
+        kept.opening.insert(origin.clone(), opening.clone());
         drop(kept);
         open(tell);
         Some(opening)
     }
 
     /// The end of an opening; what it gave is in the pool.
-    pub(super) fn opened(&self, target: &Arc<Target>) {
-        self.kept.lock().opening.remove(target);
+    pub(super) fn opened(&self, origin: &Origin) {
+        self.kept.lock().opening.remove(origin);
     }
 
     /// The place of a response on a connection.
@@ -359,28 +358,28 @@ impl Pool {
     }
 
     /// An HTTP/2 connection whose server has not said yet how many requests it takes.
-    pub(super) fn unsettled(&self, target: &Arc<Target>) -> Option<Http2Connection> {
+    pub(super) fn unsettled(&self, origin: &Origin) -> Option<Http2Connection> {
         let kept = self.kept.lock();
         let is_unsettled =
             |connection: &&Http2Connection| !connection.is_gone() && !connection.shared.settled.load(Relaxed);
-        kept.http2.get(target)?.iter().find(is_unsettled).cloned()
+        kept.http2.get(origin)?.iter().find(is_unsettled).cloned()
     }
 
-    pub(super) fn put_http2(&self, target: Arc<Target>, connection: Http2Connection) {
-        self.kept.lock().http2.entry(target).or_default().push(connection);
+    pub(super) fn put_http2(&self, origin: Origin, connection: Http2Connection) {
+        self.kept.lock().http2.entry(origin).or_default().push(connection);
     }
 
     /// Whether a request to this origin would find a connection.
-    pub(super) fn has(&self, target: &Arc<Target>) -> bool {
+    pub(super) fn has(&self, origin: &Origin) -> bool {
         let kept = self.kept.lock();
-        let http1 = kept.http1.get(target).is_some_and(|kept| kept.iter().any(KeptHttp1::is_open));
+        let http1 = kept.http1.get(origin).is_some_and(|kept| kept.iter().any(KeptHttp1::is_open));
         let live = |all: &Vec<Http2Connection>| all.iter().any(|connection| !connection.is_gone());
-        http1 || kept.http2.get(target).is_some_and(live)
+        http1 || kept.http2.get(origin).is_some_and(live)
     }
 
     /// Closes the idle connections to one origin: one of them was dead.
-    pub(super) fn close(&self, target: &Arc<Target>) {
-        self.kept.lock().http1.remove(target);
+    pub(super) fn close(&self, origin: &Origin) {
+        self.kept.lock().http1.remove(origin);
     }
 
     /// Closes all idle connections: descriptors have run out.
@@ -409,13 +408,13 @@ impl Connections {
     }
 
     fn close_oldest(&mut self) {
-        let age = |(target, idle): (&Arc<Target>, &Vec<KeptHttp1>)| Some((idle.first()?.since, Arc::clone(target)));
-        if let Some((_, target)) = self.http1.iter().filter_map(age).min_by_key(|(since, _)| *since)
-            && let Some(idle) = self.http1.get_mut(&target)
+        let age = |(origin, idle): (&Origin, &Vec<KeptHttp1>)| Some((idle.first()?.since, origin.clone()));
+        if let Some((_, origin)) = self.http1.iter().filter_map(age).min_by_key(|(since, _)| *since)
+            && let Some(idle) = self.http1.get_mut(&origin)
         {
             idle.remove(0);
             if idle.is_empty() {
-                self.http1.remove(&target);
+                self.http1.remove(&origin);
             }
         } else {
             self.retain_http2(|connection| connection.in_use() > 0);
@@ -443,19 +442,19 @@ async fn sweep(pool: Weak<Pool>, interval: Duration) {
 /// (RFC 4559), so a connection on which they were used must never serve anybody else.
 #[derive(Default)]
 pub(crate) struct PinnedConnections {
-    origins: Mutex<HashSet<Arc<Target>>>,
+    origins: Mutex<HashSet<Origin>>,
     pool: OnceLock<Arc<Pool>>,
 }
 
 impl PinnedConnections {
     /// The client's own pool for this origin, once it is pinned.
-    pub(super) fn pool(&self, target: &Arc<Target>) -> Option<&Arc<Pool>> {
-        self.origins.lock().contains(target).then(|| self.pool.get())?
+    pub(super) fn pool(&self, origin: &Origin) -> Option<&Arc<Pool>> {
+        self.origins.lock().contains(origin).then(|| self.pool.get())?
     }
 
     /// From here on this client has connections of its own to this origin.
-    pub(super) fn pin(&self, target: &Arc<Target>, idle_timeout: Duration) -> &Arc<Pool> {
-        self.origins.lock().insert(Arc::clone(target));
+    pub(super) fn pin(&self, origin: &Origin, idle_timeout: Duration) -> &Arc<Pool> {
+        self.origins.lock().insert(origin.clone());
         self.pool.get_or_init(|| Pool::new(PINNED_IDLE, idle_timeout))
     }
 }

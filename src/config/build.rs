@@ -12,7 +12,7 @@ use rustls::pki_types::{CertificateDer, pem::PemObject};
 
 use super::{
     Access, BUILTIN, BUILTIN_HOSTS, Config, HostPatterns, LeaveAlone, Profiles, RawConfig, blocking,
-    document::TextPlace, error::Mistake, file, hosts, https, load::is_any_in,
+    document::TextPlace, error::Mistake, file, hosts, https, load::is_any_in, via,
 };
 
 /// Lines of one list that are reported at once.
@@ -38,6 +38,8 @@ impl RawConfig {
         }
         let blocking = noted(blocking::build(self.blocking.clone(), base), mistakes);
         let never_processed = read_never_processed(&self.leave_alone, base, &mut noticed.watched, mistakes);
+        let upstream = &self.upstream;
+        let via = via::build(&upstream.via, upstream.environment, base, &mut noticed.watched, mistakes);
         let strangers = "anyone in `access.clients` may use this proxy, strangers among them; set `access.users`";
         let strangers = self.access.is_open_to_strangers().then(|| strangers.to_owned());
         noticed.hints = strangers.into_iter().collect();
@@ -55,6 +57,7 @@ impl RawConfig {
             extra_roots: noted(read_roots(self.upstream.extra_ca_file.as_deref(), base), mistakes),
             fingerprint: fingerprint(self),
             upstream: raw.upstream,
+            via,
             access: raw.access,
             rewrite: raw.rewrite,
             read: raw.read,

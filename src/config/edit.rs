@@ -21,12 +21,14 @@ use super::{
 
 /// Keys that name files and folders, at the end of their paths. They are changed by hand only: whoever may use the panel would read any
 /// file of the program's by them.
-const NAME_FILES: [[&str; 2]; 5] = [
+const NAME_FILES: [[&str; 2]; 6] = [
     ["blocking", "lists"],
     ["blocking", "dir"],
     ["leave_alone", "lists"],
     ["authority", "dir"],
     ["upstream", "extra_ca_file"],
+    // With a file of a password, which another address would be told.
+    ["upstream", "via"],
 ];
 
 /// All settings of a text, the defaults among them, as a tree.
@@ -113,18 +115,22 @@ pub(crate) fn write(before: &str, after: &str, name: &Path) -> Result<(), EditEr
 fn new_file(before: &str, after: &str) -> Option<(String, String)> {
     let [before, after] = [before, after].map(|text| document::read(file::without_mark(text)).unwrap_or_default());
     NAME_FILES.iter().find_map(|path| {
-        let named = |tree: &Value| -> Vec<String> {
+        let named = |tree: &Value| -> Vec<(Value, String)> {
             let value = path.iter().try_fold(tree, |tree, key| tree.get(key));
             let items = value.map(|value| value.as_sequence().cloned().unwrap_or_else(|| vec![value.clone()]));
-            items.into_iter().flatten().filter_map(|item| item.as_str().map(str::to_owned)).collect()
+            let name = |item: Value| {
+                let file = item.get("password_file").unwrap_or(&item).as_str()?.to_owned();
+                Some((item, file))
+            };
+            items.into_iter().flatten().filter_map(name).collect()
         };
         let is_file = |name: &str| match path {
             ["blocking", "lists"] => matches!(name.parse(), Ok(ListSource::File(_))),
             _ => name != BUILTIN,
         };
         let old = named(&before);
-        let new = named(&after).into_iter().find(|name| is_file(name) && !old.contains(name))?;
-        Some((path.join("."), new))
+        let new = named(&after).into_iter().find(|item| is_file(&item.1) && !old.contains(item))?;
+        Some((path.join("."), new.1))
     })
 }
 

@@ -39,6 +39,21 @@ pub(crate) fn read_regular(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     if fs::metadata(path)?.is_file() { read(path, most) } else { Err(io::Error::other("it is not a regular file")) }
 }
 
+/// Reads a regular file of at most `most` bytes that holds a secret: one that strangers may read, or that others may write, is refused.
+pub(super) fn read_private(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let bytes = read_regular(path, most)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = fs::metadata(path)?.permissions().mode() & 0o777;
+        if mode & 0o027 != 0 {
+            let problem = format!("others may read or write it (its mode is {mode:o}; `chmod 600` makes it private)");
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
+        }
+    }
+    Ok(bytes)
+}
+
 /// Reads a regular file of at most `most` bytes as UTF-8 text.
 pub(super) fn read_text(path: &Path, most: u64) -> io::Result<String> {
     String::from_utf8(read_regular(path, most)?)

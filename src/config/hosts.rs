@@ -85,6 +85,11 @@ impl HostPatterns {
     }
 }
 
+/// The host that one entry stands for, with everything under it.
+pub(super) fn parse(entry: &str) -> Result<String, String> {
+    entry.parse().map(|HostEntry::<false>(host)| host)
+}
+
 /// The expected form of an entry of a list of hosts.
 const EXPECTED: &str = "a host name such as bank.example, which covers www.bank.example too (`*.bank.example` and \
                         `.bank.example` mean the same), or an address such as 192.0.2.1";
@@ -155,7 +160,7 @@ mod tests {
     use super::*;
 
     fn parse(entry: &str) -> Result<HostPatterns, String> {
-        entry.parse::<HostEntry<false>>().map(|entry| vec![entry].into())
+        super::parse(entry).map(|host| HostPatterns::from_iter([host]))
     }
 
     #[test]

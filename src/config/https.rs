@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    HostPatterns, hosts,
+    HostPatterns, RawViaRule, hosts,
     values::{path_or_null, word_type},
 };
 
@@ -80,6 +80,10 @@ pub struct RawUpstream {
     /// between Gleaner and such a host can read and change everything; a warning at every start says so.
     #[serde(deserialize_with = "hosts::exact")]
     pub insecure_hosts: HostPatterns,
+    /// Ways through other proxies: the first rule that fits decides. Where none fits, the way is direct.
+    pub via: Vec<RawViaRule>,
+    /// Whether the proxies that `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` name are used where no rule of `via` fits.
+    pub environment: bool,
 }
 
 /// The folder of the authority where none is set.

@@ -17,6 +17,9 @@ pub struct Timeouts {
     /// Seconds to resolve a name and connect to one of its addresses.
     #[serde(rename = "connect_seconds", with = "Seconds")]
     pub connect: Duration,
+    /// Seconds for a proxy of `upstream.via` to connect to a web server, once it is asked.
+    #[serde(rename = "parent_seconds", with = "Seconds")]
+    pub parent: Duration,
     /// Seconds for a TLS handshake, on either side.
     #[serde(rename = "tls_handshake_seconds", with = "Seconds")]
     pub tls_handshake: Duration,
@@ -55,6 +58,8 @@ impl Default for Timeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
+            // Tor builds a new circuit in up to 20 seconds, and tries another then.
+            parent: Duration::from_secs(30),
             tls_handshake: Duration::from_secs(10),
             first_byte: Duration::from_mins(5),
             body_stall: Duration::from_mins(10),

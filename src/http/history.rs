@@ -29,6 +29,9 @@ const MAX_RECORDS: usize = 1000;
 const MAX_DEVICES: usize = 256;
 const MAX_SITES: usize = 1024;
 
+/// Ways that are counted, those of configurations before this one among them.
+const MAX_WAYS: usize = 256;
+
 /// Hours of which the counts are kept.
 const HOURS: u64 = 24;
 
@@ -75,6 +78,8 @@ pub(crate) struct Record {
     /// With its port.
     pub(crate) host: Option<Arc<str>>,
     pub(crate) route: Route,
+    /// The way to the origin, where the configuration has rules for it.
+    pub(crate) via: Option<Arc<str>>,
     pub(crate) status: u16,
     pub(crate) received: u64,
     pub(crate) sent: u64,
@@ -147,6 +152,8 @@ pub(crate) struct Totals {
     pub(crate) passed: BTreeMap<PassReason, u64>,
     /// Requests by route and by the first digit of the status.
     pub(crate) routes: BTreeMap<(Route, u16), u64>,
+    /// Requests by the way to the origin.
+    pub(crate) ways: BTreeMap<Arc<str>, u64>,
     /// The time that rewriting added: how many pages are in each bucket, and the sum.
     pub(crate) added: [u64; ADDED_BOUNDS.len()],
     pub(crate) added_sum: Duration,
@@ -249,11 +256,22 @@ pub(crate) fn hour(time: SystemTime) -> u64 {
 }
 
 impl Totals {
+    fn add_way(&mut self, way: &Arc<str>) {
+        if let Some(count) = self.ways.get_mut(way) {
+            *count += 1;
+        } else if self.ways.len() < MAX_WAYS {
+            self.ways.insert(Arc::clone(way), 1);
+        }
+    }
+
     fn add(&mut self, record: &Record) {
         *self.routes.entry((record.route, record.status / 100)).or_default() += 1;
         if record.route == Route::Intercept {
             // The requests inside of it are counted.
             return;
+        }
+        if let Some(way) = &record.via {
+            self.add_way(way);
         }
         let counts = record.counts();
         self.all.add(&counts);
@@ -293,6 +311,7 @@ mod tests {
             method: Method::GET,
             host: Some(host.into()),
             route: Route::Forward,
+            via: None,
             status: 200,
             received: 0,
             sent: 10,

@@ -85,6 +85,8 @@ pub(crate) struct RequestLog {
     pub(crate) user: Option<Arc<str>>,
     pub(crate) host: Option<Arc<str>>,
     pub(crate) route: Route,
+    /// The way to the origin, where the configuration has rules for it.
+    pub(crate) via: Option<Arc<str>>,
     /// 0 until there is a response.
     pub(crate) status: u16,
     /// Bytes from the client, and to it.
@@ -118,6 +120,7 @@ impl RequestLog {
             user: None,
             host: None,
             route: Route::default(),
+            via: None,
             status: 0,
             received: ByteCount::default(),
             sent: ByteCount::default(),
@@ -197,6 +200,7 @@ impl Drop for RequestLog {
             method = %self.method,
             host = self.host.as_deref().unwrap_or_default(),
             route = self.route.as_str(),
+            via = self.via.as_deref(),
             status,
             bytes_in = self.received.load(Relaxed),
             bytes_out = self.sent.load(Relaxed),
@@ -213,6 +217,7 @@ impl Drop for RequestLog {
             method: self.method.clone(),
             host: self.host.take(),
             route: self.route,
+            via: self.via.take(),
             status,
             received: self.received.load(Relaxed),
             sent: self.sent.load(Relaxed),

@@ -82,6 +82,14 @@ pub(crate) enum Refusal {
     Rebound(IpAddr),
     #[error("a page or server of the public internet leads to {0}, an address of the home network")]
     FromPublic(IpAddr),
+    /// Another proxy resolves the name, so that it is not known where it leads.
+    #[error("a page or server of the public internet leads to a name of the home network")]
+    NameFromPublic,
+    #[error(
+        "this name means a machine itself or its private network, and another proxy would resolve it, so that its address cannot be judged; \
+         a rule of `upstream.via` with `proxy: direct` has it resolved here"
+    )]
+    Unjudged,
     #[error("that address is this proxy itself")]
     Own,
 }
@@ -144,6 +152,28 @@ impl Acl {
             // The port is named for another address only.
             PortRule::WebOnly if carries == PortRule::Any => Err(Refusal::WebOnly(addr.port())),
             _ => Ok(()),
+        }
+    }
+
+    /// Judges a target that another proxy is asked for, so that it is not known where its name leads. Names that lead to what would be
+    /// refused are refused; that `allow_targets` names a port for some address opens it for no name.
+    pub(crate) fn check_unresolved(&self, target: &Target, carries: PortRule) -> Result<(), Refusal> {
+        if let Some(addr) = target.socket_addr() {
+            return self.check_resolved(addr, target, carries);
+        }
+        let name = target.plain_host();
+        let is_refused = !self.access.allows_private_targets() && self.may_lead_home(name);
+        let is_listed = target.scheme == Scheme::Https && self.access.lists_connect_port(target.port);
+        if is_refused || home_network::means_a_machine_itself(name) {
+            Err(Refusal::Unjudged)
+        } else if is_listed {
+            Ok(())
+        } else if BAD_PORTS.contains(&target.port) {
+            Err(Refusal::Port(target.port))
+        } else if carries == PortRule::Any {
+            Err(Refusal::WebOnly(target.port))
+        } else {
+            Ok(())
         }
     }
 

@@ -59,6 +59,7 @@ impl Error {
             Self::Upstream {
                 error:
                     UpstreamError::Address(_)
+                    | UpstreamError::NoWay
                     | UpstreamError::ClientLeft
                     | UpstreamError::ClientStalled
                     | UpstreamError::ClientBody,

@@ -4,7 +4,7 @@ use http::{HeaderValue, Response, StatusCode, header};
 use maud::{Markup, html};
 
 use crate::{
-    client::UpstreamError,
+    client::{ParentProblem, UpstreamError},
     http::body::Body,
     net::{access_control::Refusal, control_host::CONTROL_HOST},
     pages::{
@@ -60,13 +60,14 @@ fn status_of(error: &Error) -> StatusCode {
         Error::Misdirected(_) => StatusCode::MISDIRECTED_REQUEST,
         Error::Loop => StatusCode::LOOP_DETECTED,
         Error::Upstream { error, .. } => match error {
-            UpstreamError::Address(_) => StatusCode::FORBIDDEN,
+            UpstreamError::Address(_) | UpstreamError::NoWay => StatusCode::FORBIDDEN,
             UpstreamError::NoDescriptors => StatusCode::SERVICE_UNAVAILABLE,
             UpstreamError::ClientBody | UpstreamError::ClientLeft => StatusCode::BAD_REQUEST,
             UpstreamError::ClientStalled => StatusCode::REQUEST_TIMEOUT,
-            UpstreamError::ConnectTimeout | UpstreamError::TlsTimeout | UpstreamError::FirstByteTimeout => {
-                StatusCode::GATEWAY_TIMEOUT
-            }
+            UpstreamError::ConnectTimeout
+            | UpstreamError::TlsTimeout
+            | UpstreamError::FirstByteTimeout
+            | UpstreamError::Parent(_, ParentProblem::Timeout) => StatusCode::GATEWAY_TIMEOUT,
             _ => StatusCode::BAD_GATEWAY,
         },
     }
@@ -125,7 +126,7 @@ fn is_from_public(error: &Error) -> bool {
     matches!(
         error,
         Error::Refused(Refusal::FromPublic(_))
-            | Error::Upstream { error: UpstreamError::Address(Refusal::FromPublic(_)), .. }
+            | Error::Upstream { error: UpstreamError::Address(Refusal::FromPublic(_) | Refusal::NameFromPublic), .. }
     )
 }
 
@@ -133,9 +134,12 @@ fn title(error: &Error) -> &'static str {
     match error {
         Error::ClientNotAllowed(_) => "This device may not use the proxy",
         Error::Credentials { .. } | Error::TooManyGuesses | Error::CredentialsChanged => "The proxy asks who you are",
-        Error::Refused(_) | Error::Upstream { error: UpstreamError::Address(_), .. } => "The proxy does not go there",
+        Error::Refused(_) | Error::Upstream { error: UpstreamError::Address(_) | UpstreamError::NoWay, .. } => {
+            "The proxy does not go there"
+        }
         Error::NotAProxyRequest(_) => "This is a proxy",
         Error::OwnPageEncrypted => "The proxy's own page is elsewhere",
+        Error::Upstream { error: UpstreamError::Parent(..), .. } => "The proxy behind this one does not help",
         Error::Upstream { .. } if error.side() == Side::Upstream => "The web site cannot be reached",
         Error::Upstream { .. } if error.side() == Side::Proxy => "The proxy can open no more connections",
         _ => "The proxy cannot use this request",
@@ -186,6 +190,7 @@ mod tests {
             upstream(UpstreamError::Tls(hostile.clone())),
             upstream(UpstreamError::BadResponse(hostile.clone())),
             upstream(UpstreamError::Other(hostile.clone())),
+            upstream(UpstreamError::Parent("http://p:1".into(), ParentProblem::Refused(hostile.clone()))),
             Error::Upstream { host: hostile, error: UpstreamError::Refused },
         ] {
             let markup = error_page(StatusCode::BAD_GATEWAY, &error).0.to_lowercase();

@@ -5,11 +5,11 @@ use std::sync::{Arc, atomic::Ordering::Relaxed};
 use http::{HeaderMap, Request, Response, StatusCode};
 use hyper::{body::Incoming, upgrade::OnUpgrade};
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
 use tracing::debug;
 
 use super::{Answer, Exchange};
 use crate::{
+    client::Transport,
     config::Intercept,
     http::body::Body,
     mitm::{
@@ -56,6 +56,7 @@ impl Exchange {
             route = Route::Tunnel;
         }
         self.log.route = route;
+        self.log.via = self.state.client.way(&permit, self.connection.requester());
         let mut upstream = None;
         if route == Route::Tunnel {
             if let Some(response) = self.blocked_host(&request, permit.target()) {
@@ -132,7 +133,7 @@ impl Exchange {
     fn tunnel(
         &mut self,
         mut request: Request<Incoming>,
-        upstream: TcpStream,
+        upstream: Transport,
         trust: Option<TrustWatch>,
     ) -> Response<Body> {
         let upgrade: OnUpgrade = hyper::upgrade::on(&mut request);

@@ -88,6 +88,7 @@ impl Exchange {
         let uploads = version == Version::HTTP_2 && !outgoing.body().is_end_stream();
         let requester = self.connection.requester();
         let client = &self.state.client;
+        self.log.via = client.way(permit, requester);
         let sent = client.send(permit, outgoing, requester, informational).await;
         let response = sent.map_err(|error| Self::upstream_error(target, error))?;
         let response = incoming(response);

@@ -13,3 +13,4 @@ mod responses;
 mod retries_http2;
 mod tolerant_responses;
 mod uploads;
+mod via;

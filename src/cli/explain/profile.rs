@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::{
     TrustedDevices,
-    config::{Choice, ClientInfo, Config, Intercept},
+    config::{Choice, ClientInfo, Config, Intercept, Wanted},
     mitm::TunnelledHosts,
     net::{
         access_control::{Acl, Initiator, is_private},
@@ -88,6 +88,17 @@ pub(super) fn answered(config: &Config, asker: &ClientInfo<'_>, url: &Url) -> Op
     }
     let refusal = Acl::new(config.access.clone(), config.listen.clone()).permit(target, |_| Initiator::Near).err()?;
     Some(format!("refused: {refusal}"))
+}
+
+/// The way of a request, and the rule that decides it, where there are rules.
+pub(super) fn way(config: &Config, asker: &ClientInfo<'_>, url: &Url) -> Option<String> {
+    let target = target(url).filter(|_| !config.via.is_empty())?;
+    let is_encrypted = url.scheme() == "https";
+    let wanted = Wanted { host: target.plain_host(), port: target.port, is_encrypted, client: asker.client };
+    Some(match config.via.rule(&wanted) {
+        Some(rule) => format!("{} ({})", rule.name, rule.place),
+        None => "direct (no rule fits)".to_owned(),
+    })
 }
 
 fn target(url: &Url) -> Option<Target> {

@@ -9,7 +9,6 @@ use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use parking_lot::Mutex;
 use rustls::{CertificateError, Error, OtherError, pki_types::CertificateDer};
-use tokio::net::TcpStream;
 use tracing::debug;
 use x509_parser::{
     certificate::X509Certificate,
@@ -18,7 +17,10 @@ use x509_parser::{
     parse_x509_certificate,
 };
 
-use crate::{http::body::Body, net::target::Target};
+use crate::{
+    client::{connector::Transport, http1_connection, origin::Origin},
+    http::body::Body,
+};
 
 /// Fetches for one handshake: chains rarely lack more than one certificate.
 pub(in crate::client) const MAX_FETCHED_INTERMEDIATES: usize = 3;
@@ -112,18 +114,14 @@ fn ca_issuers(certificate: &X509Certificate<'_>) -> Option<String> {
 
 /// Asks for a certificate in DER on this connection.
 pub(in crate::client) async fn fetch_certificate(
-    stream: TcpStream,
-    target: &Target,
+    stream: Transport,
+    origin: &Origin,
     uri: &Uri,
 ) -> Option<CertificateDer<'static>> {
-    debug!(host = &*target.host_port, "an intermediate certificate is fetched");
+    debug!(host = &*origin.host_port, "an intermediate certificate is fetched");
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.ok()?;
-    let path = uri.path_and_query().map_or("/", |path| path.as_str());
-    let request = Request::get(path)
-        .header(header::HOST, target.authority())
-        .header(header::CONNECTION, "close")
-        .body(Body::default())
-        .ok()?;
+    let mut request = Request::get(uri).header(header::CONNECTION, "close").body(Body::default()).ok()?;
+    http1_connection::prepare(&mut request, origin, origin.asked()).ok()?;
     let response = async {
         let response = sender.send_request(request).await.ok()?;
         if !response.status().is_success() {

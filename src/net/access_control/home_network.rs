@@ -64,6 +64,14 @@ const HOME_NAMES: [&str; 41] = [
 /// site can turn one elsewhere; but anybody may have such a name for a public server, whose pages are public ones.
 const DEVICE_NAMES: [&str; 4] = ["plex.direct", "ts.net", "direct.quickconnect.to", "id.ui.direct"];
 
+/// Names of a machine itself, and of the services of clouds that hand out credentials of the machine.
+const OWN_NAMES: [&str; 2] = ["localhost", "metadata.google.internal"];
+
+/// Whether a name means the very machine that resolves it.
+pub(super) fn means_a_machine_itself(name: &str) -> bool {
+    is_below(name, &OWN_NAMES)
+}
+
 /// Who wants something, as far as it decides whether the home network may be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Initiator {

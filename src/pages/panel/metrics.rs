@@ -146,6 +146,13 @@ fn counters(registry: &mut Registry, totals: &Totals) {
         requests.get_or_create(&labels).inc_by(*count);
     }
     registry.register("requests", "Requests, by route and status", requests);
+    if !totals.ways.is_empty() {
+        let ways = Family::<Labels, Counter<u64, AtomicU64>>::default();
+        for (way, count) in &totals.ways {
+            ways.get_or_create(&vec![("way", way.to_string())]).inc_by(*count);
+        }
+        registry.register("upstream_way", "Requests and tunnels, by the way that `upstream.via` gives them", ways);
+    }
 }
 
 fn gauges(registry: &mut Registry, proxy: &Proxy, state: &RuntimeState) {

@@ -91,7 +91,8 @@ fn row(record: &Record) -> Markup {
             td { time datetime=(written) { (ago(since)) " ago" } }
             td data-name="Device" { (overview::name(&(record.client, record.user.clone()))) }
             td.wide.site data-name="Site" { (place(record)) }
-            td.wide data-name="What happened" { (record.method) " " (record.status) ", " (happened(record)) }
+            td.wide data-name="What happened" { (record.method) " " (record.status) ", " (happened(record))
+                @if let Some(way) = &record.via { ", way: " (way) } }
             td.number data-name="Size" { (bytes(record.sent)) }
             td.number data-name="Took" { (record.elapsed.as_millis()) " ms" }
         }

@@ -24,11 +24,12 @@ impl TestProxy {
         Self::with_dir(yaml, tempfile::tempdir().unwrap()).await
     }
 
-    /// Starts a proxy that trusts this authority of origins, with these settings.
+    /// Starts a proxy that trusts this authority of origins, with these settings. Where they have a section `upstream`, it names the
+    /// file itself, `origins.pem`.
     pub(crate) async fn trusting(ca: &TestCa, yaml: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("origins.pem"), ca.pem()).unwrap();
-        let trust = "upstream: { extra_ca_file: origins.pem }\n";
+        let trust = if yaml.contains("extra_ca_file") { "" } else { "upstream: { extra_ca_file: origins.pem }\n" };
         Self::with_dir(&format!("{trust}{yaml}"), dir).await
     }
 

@@ -1,0 +1,118 @@
+//! An origin together with the way to it: what connections are kept by.
+
+use std::{
+    hash::{Hash, Hasher},
+    net::IpAddr,
+    ops::Deref,
+    sync::Arc,
+};
+
+use super::UpstreamError;
+use crate::{
+    config::{ParentProxy, Via, Wanted, Way},
+    net::target::{Scheme, Target},
+};
+
+/// An origin, and the way to it.
+#[derive(Clone, Debug)]
+pub(super) struct Origin {
+    target: Arc<Target>,
+    way: OriginWay,
+}
+
+/// How an origin is reached.
+#[derive(Clone, Debug)]
+enum OriginWay {
+    Direct,
+    /// Another proxy makes a connection to the origin.
+    Tunnel(Arc<ParentProxy>),
+    /// Another proxy is asked for the resource itself (RFC 9112 § 3.2.2). `is_shared`: on connections that serve all origins.
+    Ask {
+        parent: Arc<ParentProxy>,
+        is_shared: bool,
+    },
+}
+
+impl Deref for Origin {
+    type Target = Target;
+
+    fn deref(&self) -> &Target {
+        &self.target
+    }
+}
+
+impl Origin {
+    /// The origin of a target for this client, by the rules.
+    pub(super) fn new(target: &Arc<Target>, client: IpAddr, via: &Via) -> Result<Self, UpstreamError> {
+        let way = match via.rule(&wanted(target, client)).map(|rule| &rule.way) {
+            None | Some(Way::Direct) => OriginWay::Direct,
+            Some(Way::Refuse) => return Err(UpstreamError::NoWay),
+            Some(Way::Parent(parent)) if target.scheme == Scheme::Http && parent.is_http() => {
+                OriginWay::Ask { parent: Arc::clone(parent), is_shared: true }
+            }
+            Some(Way::Parent(parent)) => OriginWay::Tunnel(Arc::clone(parent)),
+        };
+        Ok(Self { target: Arc::clone(target), way })
+    }
+
+    /// The proxy that it is reached through.
+    pub(super) fn parent(&self) -> Option<&Arc<ParentProxy>> {
+        match &self.way {
+            OriginWay::Direct => None,
+            OriginWay::Tunnel(parent) | OriginWay::Ask { parent, .. } => Some(parent),
+        }
+    }
+
+    /// The proxy that is asked for the resource itself.
+    pub(super) fn asked(&self) -> Option<&ParentProxy> {
+        match &self.way {
+            OriginWay::Ask { parent, .. } => Some(parent),
+            _ => None,
+        }
+    }
+
+    /// On connections that serve this origin alone.
+    pub(super) fn alone(self) -> Self {
+        match self.way {
+            OriginWay::Ask { parent, .. } => Self { way: OriginWay::Ask { parent, is_shared: false }, ..self },
+            _ => self,
+        }
+    }
+
+    /// On a connection to the origin itself: what follows is not HTTP, or not alone.
+    pub(super) fn tunnelled(self) -> Self {
+        match self.way {
+            OriginWay::Ask { parent, .. } => Self { way: OriginWay::Tunnel(parent), ..self },
+            _ => self,
+        }
+    }
+
+    /// What tells it from others.
+    fn key(&self) -> (Option<&Target>, Option<&ParentProxy>, bool) {
+        match &self.way {
+            OriginWay::Direct => (Some(&self.target), None, false),
+            OriginWay::Tunnel(parent) => (Some(&self.target), Some(parent), false),
+            OriginWay::Ask { parent, is_shared } => ((!is_shared).then_some(&self.target), Some(parent), true),
+        }
+    }
+}
+
+impl PartialEq for Origin {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Origin {}
+
+impl Hash for Origin {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.key().hash(hasher);
+    }
+}
+
+/// The connection that a client wants to this target.
+pub(super) fn wanted(target: &Target, client: IpAddr) -> Wanted<'_> {
+    let is_encrypted = target.scheme == Scheme::Https;
+    Wanted { host: target.plain_host(), port: target.port, is_encrypted, client }
+}
