@@ -5,7 +5,8 @@
 //!
 //! `eligibility` and `first_bytes` choose the pages. `workers` has the threads, `page_job` the work on one page, `shares` and
 //! `memory_budget` what each client may take of both. `coding` and `charset` decode. `original` keeps the bytes as they came, `join` gets
-//! the next pages of an article, `views` makes the links of the bar.
+//! the next pages of an article, `views` makes the links of the bar, `epub` writes books. `presentation` and `output_charset` adapt the
+//! output; `passed` and `domains` remember earlier documents.
 
 pub(crate) mod charset;
 pub(crate) mod coding;

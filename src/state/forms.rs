@@ -1,4 +1,4 @@
-//! The tokens of the forms on our own pages, which no web site can know.
+//! Tokens in the forms on our own pages, against requests that another site makes.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The proxy: what is in force, and what outlives a change of it.
+//! The state of one running proxy: the current `RuntimeState`, and everything that survives a reload.
 
 use std::{
     net::SocketAddr,
