@@ -20,7 +20,7 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use super::{UpstreamError, http1_connection::Http1Connection, patience::Patience, ping_timer::PingTimer};
+use super::{UpstreamError, http1_connection::Http1Connection, keep_alive::KeepAliveTimes, ping_timer::PingTimer};
 use crate::{
     http::body::{Body, Lease, Place},
     net::target::Target,
@@ -53,7 +53,7 @@ pub(super) struct Pool {
     kept: Mutex<Connections>,
     max_idle: usize,
     idle_timeout: Duration,
-    patience: Patience,
+    keep_alive_times: KeepAliveTimes,
     /// Notified when a place on a connection has been given back.
     pub(super) released: Arc<Notify>,
     /// How many changes of the network were followed.
@@ -236,7 +236,7 @@ impl Pool {
             kept: Mutex::default(),
             max_idle,
             idle_timeout,
-            patience: Patience::new(),
+            keep_alive_times: KeepAliveTimes::new(),
             released: Arc::default(),
             network_changes: AtomicUsize::default(),
         });
@@ -262,7 +262,7 @@ impl Pool {
             Wants::Any => kept.iter().rposition(KeptHttp1::is_open),
             Wants::OpenedSince(_) => None,
             Wants::Proven => {
-                let found = self.patience.find(target, kept, now);
+                let found = self.keep_alive_times.find(target, kept, now);
                 if found.is_none() {
                     // What cannot be used is closed, except the one that shows for how long this origin keeps them.
                     let mut is_first = true;
@@ -300,7 +300,7 @@ impl Pool {
 
     /// A request was lost on a connection that its origin seemed to keep.
     pub(super) fn was_closed(&self, target: &Arc<Target>) {
-        self.patience.lost(target);
+        self.keep_alive_times.lost(target);
     }
 
     /// An HTTP/2 connection with room for one more request.
