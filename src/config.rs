@@ -81,7 +81,7 @@ pub(crate) use self::{
     via::{ParentKind, Wanted, Way},
 };
 
-/// The built-in list of hosts that are neither opened nor rewritten.
+/// The built-in list of hosts that are neither decrypted nor rewritten.
 const BUILTIN_HOSTS: &str = include_str!("../untouched-hosts.txt");
 
 /// The name of the list above in `leave_alone.lists`.
@@ -100,7 +100,7 @@ pub struct RawConfig {
     pub health: Health,
     /// Interception of encrypted connections.
     pub https: Https,
-    /// Hosts that are neither opened nor rewritten.
+    /// Hosts that are neither decrypted nor rewritten.
     pub leave_alone: LeaveAlone,
     /// The local certificate authority.
     pub authority: RawAuthority,
@@ -124,7 +124,7 @@ pub struct RawConfig {
     pub log: Log,
     /// Who may open the panel at the control host.
     pub panel: Panel,
-    /// Whether it is looked for a newer version.
+    /// Whether the program looks for a newer version.
     pub update: UpdateNotice,
     /// The filter settings that the keys under `filters` are laid over.
     pub preset: Preset,
@@ -220,7 +220,7 @@ pub struct Config {
     pub log: Log,
     /// Who may open the panel at the control host.
     pub panel: Panel,
-    /// Whether it is looked for a newer version.
+    /// Whether the program looks for a newer version.
     pub update: UpdateNotice,
     /// The filter settings that those under `filters` were laid over.
     pub preset: Preset,

@@ -1,4 +1,6 @@
-//! The outermost loops: accepting connections, reloading the configuration, updating lists, looking for a newer version; and the entry points of fuzz targets.
+//! The background tasks of a running proxy: accepting connections (`listener`), reloading the configuration (`reload`),
+//! readiness and metrics (`health`), updating lists (`list_updates`), looking for a newer version (`update_check`).
+//! `fuzzing` holds the entry points of fuzz targets.
 
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]

@@ -9,7 +9,7 @@
 //! | module | what is in it |
 //! |---|---|
 //! | `cli` | the command line: each command, `doctor`, the service of the system, and `offline`: the filter chain over files |
-//! | `drivers` | the accept loop, reloading, updates of lists, the look for a newer version, entry points for fuzzing |
+//! | `drivers` | the accept loop, reloading, readiness and metrics, updates of lists, the check for a newer version, entry points for fuzzing |
 //! | `service` | the order of all steps of a request, written once |
 //! | `pages` | our own pages: start page, panel, errors, blocked pages |
 //! | `state` | what is in force, and what outlives a reload of it |

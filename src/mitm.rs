@@ -1,5 +1,5 @@
-//! CONNECT requests whose tunnel is looked into: the first bytes decide. TLS is decrypted with a certificate for its host, HTTP is
-//! served as HTTP, and everything else is tunnelled.
+//! Handles a CONNECT request by the first bytes in its tunnel: TLS is decrypted with a certificate for its host, HTTP
+//! is served as HTTP, and everything else is tunnelled.
 //!
 //! A TLS handshake for another host than that of the CONNECT, or of a version that we do not speak, is tunnelled without the loss
 //! of a byte: a page that stays cluttered is better than one that breaks.

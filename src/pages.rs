@@ -1,6 +1,7 @@
 //! Pages of the proxy itself: `admin`, the start page and its neighbours at the control host; `panel`, the panel there; and the pages in
 //! the place of a site's: errors (`error` says what went wrong, `error_pages` how that looks), blocked pages, and `bypass`, the question
-//! before an unfiltered page. All use `template`.
+//! before an unfiltered page. `reading` is the form and the messages of `/read`; `form_fields` parses queries and forms. All pages use
+//! `template`.
 
 pub(crate) mod admin;
 pub(crate) mod blocked;

@@ -5,7 +5,8 @@
 //!
 //! `eligibility` and `first_bytes` choose the pages. `workers` has the threads, `page_job` the work on one page, `shares` and
 //! `memory_budget` what each client may take of both. `coding` and `charset` decode. `original` keeps the bytes as they came, `join` gets
-//! the next pages of an article, `views` makes the links of the bar.
+//! the next pages of an article, `views` makes the links of the bar, `epub` writes books. `presentation` and `output_charset` adapt the
+//! output; `unmodified` and `domains` remember earlier documents.
 
 pub(crate) mod charset;
 pub(crate) mod coding;
@@ -16,15 +17,15 @@ mod first_bytes;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzz_api;
 mod join;
-mod look;
 mod memory_budget;
 mod original;
 mod output_charset;
 mod page_job;
-mod passed;
+mod page_profile;
 mod presentation;
 mod request_info;
 mod shares;
+mod unmodified;
 pub(crate) mod views;
 mod workers;
 
@@ -45,13 +46,13 @@ use self::{
     memory_budget::{MemoryBudget, Reservation},
     original::Original,
     page_job::{Job, Purpose},
-    passed::Passed,
     shares::{IN_WORK, Shares},
+    unmodified::UnmodifiedDocuments,
     workers::Worker,
 };
 pub(crate) use self::{
     join::Fetch,
-    look::{PageProfile, chain},
+    page_profile::{PageProfile, chain},
     presentation::{Excerpt, Presentation, SentForm},
     request_info::RequestInfo,
     workers::Workers,
@@ -82,7 +83,7 @@ pub(crate) struct Rewriter {
     memory: MemoryBudget,
     workers: Workers,
     domains: Domains,
-    passed: Passed,
+    unmodified: UnmodifiedDocuments,
 }
 
 /// Pages and memory in use, and their limits.
@@ -120,7 +121,7 @@ impl Rewriter {
             memory: MemoryBudget::new(config.limits.pages_memory_bytes, config.rewrite.max_html_bytes),
             workers,
             domains: Domains::new(config.rewrite.remember_hosts),
-            passed: Passed::new(),
+            unmodified: UnmodifiedDocuments::new(),
         })
     }
 
@@ -145,7 +146,7 @@ impl Rewriter {
         } else if self.is_wanted(asked) {
             accept::narrow_codings(headers);
             let is_doubtful = asked.is_conditional && asked.is_of_browser() && !validators::has_ours(headers);
-            if is_doubtful && !self.passed.has_all(asked, &validators::copy_validators(headers)) {
+            if is_doubtful && !self.unmodified.has_all(asked, &validators::copy_validators(headers)) {
                 // The client's stored copy may be the original, of the time before its pages were rewritten.
                 validators::drop_conditions(headers);
             }
@@ -272,7 +273,7 @@ impl Rewriter {
     /// The original, whose copy may be asked for again by its validators.
     fn pass(&self, asked: &RequestInfo<'_>, head: Parts, body: Body, reason: PassReason) -> (Response<Body>, Outcome) {
         if head.status == StatusCode::OK && reason.is_lasting() && asked.is_of_browser() && self.is_wanted(asked) {
-            self.passed.add(asked, &head.headers);
+            self.unmodified.add(asked, &head.headers);
         }
         pass(head, body, reason)
     }

@@ -46,7 +46,7 @@ use crate::{
         body::{Body, EndMarker},
         headers::MAX_FIELDS,
     },
-    util::idle,
+    util::settle,
 };
 
 /// Streams of one HTTP/2 connection: browsers expect at least 100 (RFC 9113 § 6.5.2).
@@ -209,7 +209,7 @@ async fn answer<H: Handler>(
 /// Waits until an HTTP/2 connection has had no request for so long. hyper has no such timeout.
 async fn unused(state: &ConnectionState, idle: Duration) {
     let counts = || Some(state.counts()).filter(|(begun, done)| begun == done);
-    idle::unchanged(idle, counts).await;
+    settle::unchanged(idle, counts).await;
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 pub(crate) mod bypass_links;
 pub(crate) mod failed_connects;
-pub(crate) mod forms;
+pub(crate) mod form_tokens;
 pub(crate) mod loaded_config;
 pub(crate) mod proxy;
 pub(crate) mod reader_client;

@@ -3,9 +3,9 @@
 pub(crate) mod atomic_file;
 pub(crate) mod expiring_map;
 pub(crate) mod host;
-pub(crate) mod idle;
 pub(crate) mod json_file;
 pub(crate) mod platform;
 pub(crate) mod random;
+pub(crate) mod settle;
 pub(crate) mod shutdown;
 pub(crate) mod tokens;

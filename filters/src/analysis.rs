@@ -1,4 +1,5 @@
-//! A page with what was found out about it. The tree knows nothing of it; the filters get both.
+//! A parsed page with its metadata, type and headline, and the result of the choice of the main block: what every
+//! filter gets. The tree itself knows nothing of it.
 
 use std::{
     ops::{Deref, DerefMut},

@@ -1,4 +1,4 @@
-//! Doors for the benches: the road of a page stage by stage. No promise is made about them.
+//! Entry points for the benchmarks, one for each stage: parse, lay out, write. Not a stable interface.
 
 use std::hint::black_box;
 

@@ -1,4 +1,5 @@
-//! What lists of advertisements and trackers say: the question the chain asks, and the simplest answer, a list of hosts.
+//! The interface to blocking lists (`Blocker`), its simplest implementation, a list of hosts, and the matching of
+//! selectors for hidden elements.
 
 pub(crate) mod element;
 pub(crate) mod selectors;

@@ -65,7 +65,7 @@ pub struct Chain {
     /// Whether some filter reads the text of scripts before they are taken out.
     script_text: bool,
     collect_links: bool,
-    /// For what is told of pages, and by [`Chain::blocks`].
+    /// For extracts of pages, and by [`Chain::blocks`].
     lists: Arc<dyn Blocker>,
     main_block: main_block::Settings,
 }
@@ -160,12 +160,12 @@ impl Chain {
         self.arrived(html, url, PageOptions::default())?.finish_as(|feed| Ok(feed.explain()?.0))
     }
 
-    /// A page with everything that can be told about it.
+    /// A page with everything that is known about it.
     pub fn extract(self: &Arc<Self>, html: &str, url: &Url) -> Result<Extract, PageError> {
         self.arrived(html, url, PageOptions::default())?.finish_as(PageFeed::extract)
     }
 
-    /// A page with everything that can be told about it, where other pages of its domain are known.
+    /// A page with everything that is known about it, where other pages of its domain are known.
     pub fn extract_knowing(self: &Arc<Self>, html: &str, url: &Url, domain: Arc<Domain>) -> Result<Extract, PageError> {
         let options = PageOptions { domain: Some(domain), ..PageOptions::default() };
         self.arrived(html, url, options)?.finish_as(PageFeed::extract)
@@ -182,7 +182,7 @@ impl Chain {
         self.arrived(html, url, PageOptions { form, addresses: Some(addresses), ..PageOptions::default() })?.finish()
     }
 
-    /// A page with everything that can be told about it and be seen on it, for programs that read for a language model.
+    /// A page with everything that is known about it and can be seen on it, for programs that read for a language model.
     pub fn extract_seen(self: &Arc<Self>, html: &str, url: &Url) -> Result<Extract, PageError> {
         let options = PageOptions { only_seen: true, ..PageOptions::default() };
         self.arrived(html, url, options)?.finish_as(PageFeed::extract)
@@ -257,7 +257,7 @@ pub struct Filtered {
     pub metadata: Metadata,
     /// Report of the chain.
     pub report: Report,
-    /// Everything that can be told about the page, where that was asked for ([`output::Form::Extract`]).
+    /// Everything that is known about the page, where that was asked for ([`output::Form::Extract`]).
     pub extract: Option<Box<Extract>>,
     /// The page's part in the knowledge of its domain, where the caller keeps that ([`PageOptions::domain`]).
     pub survey: Option<Survey>,

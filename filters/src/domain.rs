@@ -1,4 +1,4 @@
-//! What several pages of one domain tell about its blocks: which stand on each of them unchanged.
+//! Compares pages of one domain: a block that is the same on several of them belongs to the site, not to the page.
 //!
 //! Source: Mantratzis, Orgun, Cassidy 2005, § 4: the fixed thresholds "could be replaced by a dynamically-adjustable ratio
 //! that is continuously refined for each content block based on semantic and structural comparisons with other documents

@@ -1,4 +1,4 @@
-//! All that can be told about a page, for programs: `gleaner extract`.
+//! Everything that is known about a page, for programs: `gleaner extract`.
 
 use html5ever::local_name;
 use serde::Serialize;

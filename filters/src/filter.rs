@@ -1,5 +1,6 @@
-//! The filters: one file each. A filter edits the page through [`Page`]'s doors and never reads a clock, a file or a
-//! socket; [`crate::chain`] runs them in order, times them and catches their panics.
+//! The filters, one file each (`main_block` is beside this folder). A filter changes the page only through the methods
+//! of `Page`, and reads no clock, file or socket; [`crate::chain`] runs them in order, measures their time and catches
+//! their panics.
 
 pub mod ad_servers;
 pub mod captions;

@@ -1,4 +1,4 @@
-//! A parsed page: kuchikiki's tree laid out as one flat table in document order, and the only doors through which a
+//! A parsed page: kuchikiki's tree laid out as one flat table in document order, and the only methods by which a
 //! filter may change it.
 //!
 //! Row `i` of the table is a node, rows `i + 1 .. end` are its descendants, so that a walk is a loop, a subtree is a
@@ -6,7 +6,8 @@
 //! tree: they give a node a [`NodeState`], and the serializer acts on it. What a filter has taken out is invisible to the
 //! filters after it ([`Page::live`]).
 //!
-//! Only this room knows kuchikiki and html5ever's tree builder.
+//! Only this module changes kuchikiki's tree and uses html5ever's tree builder; `outline`, `blocking::element` and `papers::ccb` read
+//! the data of its nodes.
 
 pub(crate) mod address;
 pub(crate) mod attribute_hints;
@@ -134,7 +135,7 @@ pub(crate) struct Page {
 
 impl Page {
     /// Lays the tree out as a table. `max_depth` bounds nesting exactly (the parser's own look is approximate);
-    /// `scripting` is what the parser was told.
+    /// `scripting` is the parser's setting.
     pub(crate) fn new(mut parsed: Parsed, url: &Url, scripting: bool, max_depth: usize) -> Result<Page, PageError> {
         if !scripting {
             client_rendered::compose(&mut parsed);

@@ -42,7 +42,7 @@
 //! | `filter` | the filters, a file each |
 //! | `main_block` | the algorithms that choose the main block, and what holds for all of them |
 //! | `output` | the page as HTML, text and Markdown, and the repairs before it is written |
-//! | `extract` | all that can be told about a page, for programs |
+//! | `extract` | everything that is known about a page, for programs |
 //! | `chain` | filters in order, limits, panics; blocks and traces for tools |
 //!
 //! `hosts` (lists of hosts), `blocking` (rules for elements), `report`, `config` and `error` are files beside them.

@@ -1,4 +1,6 @@
-//! Measures of nodes that more than one filter needs: text length, link text, number of links.
+//! What filters and writers ask of a node: its text length and links (here), its plain text (`text`), a formula in one
+//! line (`formula`), whether a table holds data (`table`), what kind of image it is (`pictures`), what a form asks for
+//! (`fields`).
 //!
 //! Characters are *visible* characters everywhere: white space is not counted, so that re-indenting or minifying a
 //! page changes no decision (López, Silva, Insa 2012, § 4: "computed ignoring special characters such as spaces or

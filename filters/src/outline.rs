@@ -1,9 +1,10 @@
-//! A page as the tree of its blocks, for eyes: a row for each block that holds text, wrappers told with what they wrap.
+//! A page as a tree of the blocks that hold text, for display: a row for each, with the wrappers around it in the same
+//! row.
 //!
 //! A page has thousands of nodes, and most of its blocks only wrap another one. Here a block with several parts is a row; a
 //! block whose text is all in one block below it is named before that one (`div#page › main › article`); and text that
 //! stands directly in a block beside other blocks is a row of its own (`text`). The rows below a row hold all of its text
-//! between them, and nothing is told twice.
+//! between them, and nothing is shown twice.
 //!
 //! Cost: one pass over the nodes, two over the blocks.
 
@@ -16,7 +17,7 @@ use crate::html::{NodeId, Page, tag::Tag};
 /// Wrappers that are named before a block; of more, the inner ones.
 const MAX_WRAPPERS: usize = 2;
 
-/// Characters of an element's id and classes that are told. Some are made by programs and have hundreds.
+/// Characters of an element's id and classes that are shown. Some are made by programs and have hundreds.
 const MAX_NAME: usize = 20;
 
 /// A row.

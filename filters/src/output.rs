@@ -1,4 +1,6 @@
-//! Writes the page when all filters have run: as HTML in one of two looks, or as text.
+//! Writes the page after all filters have run: as HTML (`reader`, `original`, and `portable` for HTML 3.2 and books),
+//! as plain text (`text`) or as Markdown (`markdown`). `tidy` repairs it first, `additions` and `controls` add byline,
+//! picture and bar, `part` writes a later page of an article, and `why` marks what was removed.
 //!
 //! Source: Agarwal et al. 2013, Figure 2 ("Output Settings": HTML or text, "Limit number of line breaks", "Append Links
 //! to Bottom of Page", which is the filter `removed_links` here).
@@ -94,7 +96,7 @@ pub enum Form {
     /// The form that the settings have.
     #[default]
     Configured,
-    /// Everything that can be told about the page ([`crate::Extract`]).
+    /// Everything that is known about the page ([`crate::Extract`]).
     Extract,
     /// A chapter of a book: XHTML.
     Chapter,

@@ -2,7 +2,7 @@
 //!
 //! Rules of our own, in order of how plainly a page says it: what it tells search engines and social networks (schema.org
 //! types, `og:type`), the program that made it (`generator`), the words of its address, and last what it looks like: long
-//! paragraphs, prices, code, the share of links. The first rule that fits decides; where none does, no kind is told.
+//! paragraphs, prices, code, the share of links. The first rule that fits decides; where none does, no kind is given.
 //!
 //! The kinds are the page types of WCXB (Foley 2026). Measured there, 2026-11-21: docs/quality.md has the table of kinds
 //! told against kinds annotated, and the command that repeats it. The numbers below were set by looking at these pages.
@@ -79,7 +79,7 @@ impl<'a> LazyPageType<'a> {
         LazyPageType { page, claims, counters: OnceCell::new(), kind: OnceCell::new() }
     }
 
-    /// Whether it is a forum: that is told by words alone, and nothing needs to be counted for it.
+    /// Whether it is a forum: that is decided by words alone, and nothing needs to be counted for it.
     pub(crate) fn is_forum(&self) -> bool {
         self.counters().tell_a_forum()
     }

@@ -1,4 +1,4 @@
-//! What the unit tests of several rooms need.
+//! Helpers that the unit tests of several modules share.
 
 use html5ever::local_name;
 

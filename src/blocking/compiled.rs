@@ -1,4 +1,4 @@
-//! What the crate `adblock` compiles from the texts of lists, and the file in which that is kept.
+//! Compiles lists with the crate `adblock`, and caches the result in a file.
 
 use std::{
     fs, io,

@@ -1,4 +1,5 @@
-//! The rules of some lists, and the questions that can be asked of them.
+//! The compiled rules of the blocking lists, and the queries on them: whether a request is blocked, which elements are
+//! hidden, and by which rule.
 
 use std::{collections::HashSet, path::Path, sync::Arc};
 

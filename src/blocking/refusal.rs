@@ -1,4 +1,5 @@
-//! Rules that cannot do anything here, with the reason: what this program cannot do, and what no blocker understands.
+//! Finds rules that cannot take effect here, with the reason: options that this program does not support, or syntax
+//! that no blocker accepts.
 
 use adblock::lists::{ParseOptions, parse_filter};
 use gleaner_filters::Selectors;

@@ -1,8 +1,8 @@
 //! What a request is for: its kind and the page that makes it, as far as it says so.
 //!
 //! Browsers say it in `Sec-Fetch-Dest` and `Referer`, on encrypted connections and to this machine; elsewhere `Accept` and the
-//! path must do. A request that names no page and asks for none is judged by its host alone: rules for paths were made for what pages
-//! load, and a program that downloads `/ads/list.zip` is none.
+//! path must do. A request that names no page and asks for none is judged by its host alone: rules for paths are written for what
+//! pages load, and the download of `/ads/list.zip` by a program is not that.
 
 use gleaner_filters::Resource;
 use http::{HeaderMap, HeaderName, Method, Request, header};

@@ -37,7 +37,7 @@ pub(super) fn text(proxy: &Proxy, lookup: &Lookup, own: &[SocketAddr]) -> String
             "rewritten for browsers that trust the certificate; the start page has the steps".to_owned()
         }),
         Intercept::On => problem().unwrap_or_else(|| {
-            "opened; install the certificate from http://gleaner.internal/ in your browser first".to_owned()
+            "decrypted; install the certificate from http://gleaner.internal/ in your browser first".to_owned()
         }),
         Intercept::Off => {
             "passed as it is; `https: { intercept: auto }` in the configuration rewrites it too".to_owned()

@@ -1,4 +1,4 @@
-//! From which source and for which system this program was built.
+//! The text of `gleaner --version`: commit, system and features.
 
 use std::{env::consts, sync::LazyLock};
 

@@ -1,4 +1,4 @@
-//! `gleaner devices`: the browsers whose encrypted connections are opened with `https.intercept: auto`.
+//! `gleaner devices`: lists and forgets the browsers whose TLS connections `https.intercept: auto` decrypts.
 
 use std::{fmt::Write as _, net::IpAddr};
 

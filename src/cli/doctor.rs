@@ -1,4 +1,4 @@
-//! `gleaner doctor`: looks at everything that the proxy needs, and says of each thing how it is and what to do.
+//! `gleaner doctor`: checks everything that the proxy needs, and reports the state of each item and what to do.
 //!
 //! [`GROUPS`] of checks run beside each other, each on a thread of its own with a time limit, and each in its own file. A check
 //! gives [`Finding`]s; it changes nothing and leaves nothing behind.

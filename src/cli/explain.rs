@@ -130,7 +130,7 @@ fn request(args: &ExplainArgs, url: &Url, config: &Config, blocker: &Blocker) ->
         if connection == ConnectionView::Tunnelled {
             return say(&out);
         }
-        let _ = writeln!(out, "\nwhere a browser trusts the certificate, so that the connection is opened:");
+        let _ = writeln!(out, "\nwhere a browser trusts the certificate, so that the connection is decrypted:");
     }
     decision(&mut out, blocker, &wanted, profile);
     if kind == "document" && profile.is_none() {

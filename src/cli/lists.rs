@@ -42,7 +42,7 @@ pub(super) fn run(
         ListsCommand::Status { verbose } => say(&status(loaded, verbose)),
         ListsCommand::Update => {
             let failed = tokio::runtime::Runtime::new()?.block_on(update_all(&loaded.config))?;
-            // The rules in use are told after they were read.
+            // The rules in use are reported after they were read.
             say(&status(&reload()?, false))?;
             if failed == 0 {
                 return Ok(());

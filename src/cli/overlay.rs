@@ -1,4 +1,4 @@
-//! Options that change the configured chain: settings laid over it, and another algorithm.
+//! Command-line options that override the configured filter settings and the main-block algorithm.
 
 use gleaner_filters::ChainConfig;
 

@@ -1,4 +1,5 @@
-//! Connections to origins that are being opened: one for all requests that wait, because it may take them all (HTTP/2).
+//! Opens connections to origins. Requests that wait for the same origin share one attempt, because one HTTP/2
+//! connection may serve them all.
 
 use std::{net::IpAddr, sync::Arc};
 

@@ -21,7 +21,7 @@ use tokio::{
 };
 
 use super::{
-    UpstreamError, http1_connection::Http1Connection, origin::Origin, patience::Patience, ping_timer::PingTimer,
+    UpstreamError, http1_connection::Http1Connection, keep_alive::KeepAliveTimes, origin::Origin, ping_timer::PingTimer,
 };
 use crate::http::body::{Body, Lease, Place};
 
@@ -52,7 +52,7 @@ pub(super) struct Pool {
     kept: Mutex<Connections>,
     max_idle: usize,
     idle_timeout: Duration,
-    patience: Patience,
+    keep_alive_times: KeepAliveTimes,
     /// Notified when a place on a connection has been given back.
     pub(super) released: Arc<Notify>,
     /// How many changes of the network were followed.
@@ -235,7 +235,7 @@ impl Pool {
             kept: Mutex::default(),
             max_idle,
             idle_timeout,
-            patience: Patience::new(),
+            keep_alive_times: KeepAliveTimes::new(),
             released: Arc::default(),
             network_changes: AtomicUsize::default(),
         });
@@ -261,7 +261,7 @@ impl Pool {
             Wants::Any => kept.iter().rposition(KeptHttp1::is_open),
             Wants::OpenedSince(_) => None,
             Wants::Proven => {
-                let found = self.patience.find(origin, kept, now);
+                let found = self.keep_alive_times.find(origin, kept, now);
                 if found.is_none() {
                     // What cannot be used is closed, except the one that shows for how long this origin keeps them.
                     let mut is_first = true;
@@ -299,7 +299,7 @@ impl Pool {
 
     /// A request was lost on a connection that its origin seemed to keep.
     pub(super) fn was_closed(&self, origin: &Origin) {
-        self.patience.lost(origin);
+        self.keep_alive_times.lost(origin);
     }
 
     /// An HTTP/2 connection with room for one more request.

@@ -1,5 +1,5 @@
-//! How a response says where it ends. What browsers read in one way `tolerant_io` has brought into the strict form; what
-//! is in doubt beyond that is refused (RFC 9112 § 6.3).
+//! Checks where a response body ends. `tolerant_io` has already normalized what browsers accept; anything still
+//! ambiguous is refused (RFC 9112 § 6.3).
 
 use http::{HeaderMap, HeaderValue, Response, Version, header};
 

@@ -1,5 +1,5 @@
-//! Requests that are sent a second time, because the server did not process them, or because doing so twice changes
-//! nothing (RFC 9110 § 9.2.2, RFC 9112 § 9.3.1, RFC 9113 § 8.7).
+//! Decides which requests may be sent a second time: those that the server did not process, and idempotent ones (RFC
+//! 9110 § 9.2.2, RFC 9112 § 9.3.1, RFC 9113 § 8.7).
 
 use std::error::Error as _;
 

@@ -183,7 +183,7 @@ fn fingerprint(raw: &RawConfig) -> u64 {
     hasher.finish()
 }
 
-/// Hosts that are neither opened nor rewritten: those that are named, and those of all lists, each of which is read once.
+/// Hosts that are neither decrypted nor rewritten: those that are named, and those of all lists, each of which is read once.
 fn read_never_processed(
     leave_alone: &LeaveAlone,
     base: &Path,

@@ -1,5 +1,5 @@
-//! Files that settings come from, read within bounds: `/dev/zero`, or a video named by mistake, is refused and does
-//! not fill the memory.
+//! Reads files that settings name, with a size limit, so that `/dev/zero` or a video named by mistake does not fill the
+//! memory.
 
 use std::{
     fs::{self, File},

@@ -1,4 +1,4 @@
-//! Where an unknown key belongs, and what a value is read as.
+//! Hints for error messages: the section that an unknown key belongs to, and words that YAML reads as booleans.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Lists of hosts in settings: a name stands for itself and everything under it.
+//! Host lists in settings: a name covers its subdomains, and IP addresses match exactly. Blocking lists use
+//! `gleaner_filters::HostList`.
 
 use std::{
     collections::HashSet,

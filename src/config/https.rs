@@ -15,10 +15,10 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Https {
-    /// Whose encrypted connections are opened, so that their pages can be rewritten: those of browsers that have shown on
+    /// Whose encrypted connections are decrypted, so that their pages can be rewritten: those of browsers that have shown on
     /// the start page that they trust the authority's certificate (`auto`), everybody's (`on`), or nobody's (`off`).
     pub intercept: Intercept,
-    /// Hosts never opened, with everything under them: banks, for instance.
+    /// Hosts never decrypted, with everything under them: banks, for instance.
     pub except: HostPatterns,
     /// Whether a host is tunnelled for a client that has refused our certificate for it twice, as apps do that pin theirs.
     pub tunnel_pinned_apps: bool,
@@ -30,7 +30,7 @@ impl Default for Https {
     }
 }
 
-/// Whose encrypted connections are opened.
+/// Whose encrypted connections are decrypted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Intercept {

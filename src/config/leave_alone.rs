@@ -1,4 +1,4 @@
-//! Section `leave_alone`: hosts that are neither opened nor rewritten.
+//! Section `leave_alone`: hosts whose connections are never decrypted and whose pages are never rewritten.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -135,7 +135,7 @@ impl Config {
         Chain::new(filters, self.page_limits(), HostList::default()).map(drop)
     }
 
-    /// Whether the authority is needed from the start: the connections of some clients are always opened.
+    /// Whether the authority is needed from the start: the connections of some clients are always decrypted.
     pub(crate) fn always_intercepts(&self) -> bool {
         self.profiles.all.iter().any(|profile| profile.intercept == Intercept::On)
     }
@@ -169,7 +169,7 @@ impl RawConfig {
             };
             let mut mistake = reader_mistake(&tree, &error);
             let mut path = mistake.path.clone();
-            // What was wrong there was told.
+            // What was wrong there was reported.
             let is_removed = |gone: &TreePath| gone.len() == path.len() + 1 && gone.starts_with(&path);
             let is_known = mistake.problem.starts_with("missing field") && removed.iter().any(is_removed);
             let depth = remove(&mut tree, &path);

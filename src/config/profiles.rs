@@ -32,7 +32,7 @@ pub struct RawProfile {
     /// Whether pages are rewritten, instead of `rewrite.enabled`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rewrite: Option<bool>,
-    /// Whether encrypted connections are opened, instead of `https.intercept`.
+    /// Whether encrypted connections are decrypted, instead of `https.intercept`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intercept: Option<Intercept>,
     /// `false`: nothing is blocked, neither requests nor parts of pages.
@@ -107,7 +107,7 @@ pub struct Profile {
     pub name: String,
     /// Whether pages are rewritten.
     pub rewrite: bool,
-    /// Whether encrypted connections are opened.
+    /// Whether encrypted connections are decrypted.
     pub intercept: Intercept,
     /// Whether the lists of `blocking` count.
     pub blocking: bool,

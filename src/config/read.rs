@@ -1,4 +1,5 @@
-//! Section `read`: the reader's address, which fetches a page by itself.
+//! Sections `read` (the reader's address, which fetches a page by itself) and `agents` (programs that read pages for a
+//! language model).
 
 use std::net::IpAddr;
 

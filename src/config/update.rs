@@ -1,4 +1,4 @@
-//! Section `update`: whether it is looked for a newer version.
+//! Section `update`: whether the program looks for a newer version.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ const PUBLISHER_KEY: Option<&str> = option_env!("GLEANER_UPDATE_KEY");
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct UpdateNotice {
-    /// Whether it is looked once a week whether there is a newer version; the log and the panel say so, and nothing is installed.
+    /// Whether the program looks once a week for a newer version; the log and the panel say so, and nothing is installed.
     pub check: bool,
     /// Address of the file that names the newest version; its signature has the same address with `.minisig` behind it. `null`
     /// means that of the publisher of this program.
@@ -32,7 +32,7 @@ pub(crate) struct Publisher {
 }
 
 impl UpdateNotice {
-    /// The publisher; `None` where it is not looked for a newer version.
+    /// The publisher; `None` where the program does not look for a newer version.
     pub(crate) fn publisher(&self) -> Option<Publisher> {
         let address = self.url.as_deref().or(PUBLISHED_AT)?.parse().ok();
         let key = public_key(self.key.as_deref().or(PUBLISHER_KEY)?);

@@ -1,4 +1,4 @@
-//! The messages of the YAML parser (libyaml) in plain words: its own name its internal states.
+//! Rewrites the messages of the YAML parser (libyaml) in plain words, because its own describe the parser's states.
 
 use super::{
     document::{Located, TextPlace},

@@ -1,4 +1,5 @@
-//! Connections that are opened because their client trusts the authority, or tunnelled because it does not yet.
+//! Drains a client connection when its client starts or stops trusting the authority, so that the client's next
+//! connection is decrypted or tunnelled accordingly.
 
 use std::{sync::Arc, time::Duration};
 

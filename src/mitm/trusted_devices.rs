@@ -1,6 +1,6 @@
 //! The clients that have shown that they trust the authority, in a file beside it.
 //!
-//! With `https.intercept: auto` only their connections are opened. The command line and other processes can change
+//! With `https.intercept: auto` only their connections are decrypted. The command line and other processes can change
 //! the file too.
 
 use std::{
@@ -37,7 +37,7 @@ const MAY_HAVE_CHANGED: i64 = 12 * 3600;
 #[derive(Debug)]
 pub struct TrustedDevices {
     file: JsonFile<DeviceList>,
-    /// How often the file had been read when those who watch were told last.
+    /// How often the file had been read when those who watch were notified last.
     reads: AtomicU64,
     changes: watch::Sender<()>,
 }
@@ -124,7 +124,7 @@ impl TrustedDevices {
         is_new
     }
 
-    /// The client has used a connection that was opened.
+    /// The client has used a connection that was decrypted.
     pub(crate) fn touch(&self, device: &Device) {
         let now = now();
         let is_due = |entry: &TrustedDevice| entry.is_of(device) && now - entry.seen >= SEEN_STEP;

@@ -19,7 +19,7 @@ use tracing::debug;
 use crate::{
     config::Timeouts,
     http::{body::ByteCount, log::RequestLog},
-    util::idle,
+    util::settle,
 };
 
 /// Bytes of the buffer for each way. Raising it makes bulk transfer cheaper and idle tunnels larger.
@@ -102,7 +102,7 @@ async fn never_used(moved: &[ByteCount; 2], timeout: Option<Duration>) {
 /// Waits for one end to close, and then for so much time without a byte from the other.
 async fn forgotten(half_closed: &CancellationToken, moved: &[ByteCount; 2], timeout: Duration) {
     half_closed.cancelled().await;
-    idle::unchanged(timeout, || Some(total(moved))).await;
+    settle::unchanged(timeout, || Some(total(moved))).await;
 }
 
 /// Waits for the program to end, and then for the tunnel to be quiet with no question of the client open.

@@ -1,4 +1,4 @@
-//! The addresses of this machine in its local networks, and which addresses count as one client.
+//! This machine's addresses in its local networks, and the network prefix that counts as one client.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 

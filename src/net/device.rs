@@ -1,4 +1,4 @@
-//! A program on a device, as far as a request shows: what trust in the authority is remembered for.
+//! A client program, identified by its address, user and `User-Agent`, because each program has its own trust store.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -8,7 +8,7 @@ use http::{HeaderMap, header};
 const MAX_AGENT: usize = 300;
 
 /// A client program. Programs of one machine have trust stores of their own (Firefox and Chromium, the browser of a phone
-/// and its other apps), so the address alone would open connections of programs that do not trust the authority.
+/// and its other apps), so the address alone would decrypt connections of programs that do not trust the authority.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Device {
     pub(crate) address: IpAddr,

@@ -1,8 +1,8 @@
-//! What is to be done with a permitted request. A pure decision: nothing is opened, nothing sent.
+//! Decides how a permitted request is handled, without opening or sending anything.
 
 use crate::{config::Config, net::target::Target};
 
-/// The road that a request takes.
+/// How a request is handled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Route {
     /// Refused before a route was chosen.
@@ -21,7 +21,7 @@ pub(crate) enum Route {
 }
 
 impl Route {
-    /// Where a CONNECT leads. `intercepts`: whether the client's connections are opened at all.
+    /// Where a CONNECT leads. `intercepts`: whether the client's connections are decrypted at all.
     pub(crate) fn from_connect(target: &Target, config: &Config, intercepts: bool) -> Self {
         let host = target.plain_host();
         if intercepts && !config.https.except.matches(host) && !config.never_processed.matches(host) {
@@ -50,7 +50,7 @@ mod tests {
     use crate::net::target::Scheme;
 
     #[test]
-    fn a_host_is_opened_unless_it_is_excepted() {
+    fn a_host_is_decrypted_unless_it_is_excepted() {
         let config = Config::from_yaml("https: { except: [bank.example] }", None).unwrap();
         for (host, intercepts, route) in [
             ("a.example", false, Route::Tunnel),

@@ -1,5 +1,5 @@
-//! What a client gets in place of what the lists forbid: at once, and empty, in the type that it asked for; for a page to go to a
-//! small page that says why, and leads there anyway.
+//! The answers to blocked requests: an empty resource of the requested type, or for a document a page that names the
+//! rule and links past it.
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Response, StatusCode, header};

@@ -1,5 +1,5 @@
-//! The pages that lead around the filters: the question whether a page is to be shown as it was, or a blocked host to be
-//! opened, and the page in the place of a view that cannot be made.
+//! Confirmation pages: before a page is shown unfiltered or a blocked host is opened. Also the page in place of a view
+//! that cannot be made.
 
 use std::net::IpAddr;
 

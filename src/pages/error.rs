@@ -1,5 +1,5 @@
-//! Everything that can keep a request from its answer, each with the side it came from. What it looks
-//! like to the client is decided in `error_pages`, and nowhere else.
+//! All errors that produce an error page, each with who caused it: client, proxy or origin. What they look like to the
+//! client is decided in `error_pages`, and nowhere else.
 
 use std::net::{IpAddr, SocketAddr};
 

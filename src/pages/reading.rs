@@ -1,4 +1,4 @@
-//! The page with a field at the reader's address, and its messages.
+//! The form and the messages of the reader's address (`/read`), and the header fields of its answers.
 
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use maud::{Markup, html};

@@ -1,4 +1,5 @@
-//! Books of pages: EPUB 3.3 (<https://www.w3.org/TR/epub-33/>). Each page is a chapter, with the pictures that were got for it.
+//! Writes pages as an EPUB 3.3 book (<https://www.w3.org/TR/epub-33/>): each page is a chapter, with the pictures that
+//! were fetched for it.
 //!
 //! The archive is written by hand: a ZIP of stored and deflated entries (PKWARE APPNOTE 6.3.3) is shorter than what the crates for it
 //! bring along.

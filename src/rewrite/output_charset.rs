@@ -1,5 +1,5 @@
-//! The encoding in which a page is sent: UTF-8, or that of a browser that does not know it. Characters that it does not have are
-//! written with those that it has, as a typist would: no reader is shown `?`.
+//! The encoding in which a page is sent: UTF-8, or that of a browser that does not know it. Characters that the
+//! encoding lacks are replaced by similar ones that it has, never by `?`.
 
 use std::borrow::Cow;
 

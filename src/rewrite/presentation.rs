@@ -1,5 +1,5 @@
-//! How a page is presented where that is not as its profile has it: at the reader's address, or to a program that reads for a language
-//! model.
+//! Overrides a profile's output for one request (another format, other link targets, an excerpt): for the reader's
+//! address and for programs that read pages for a language model.
 
 use std::fmt::Write as _;
 

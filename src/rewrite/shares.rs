@@ -2,8 +2,8 @@
 //! takes so much that nothing is left for another.
 //!
 //! Whoever takes more may have a multiple of what is still free, and no more (dynamic thresholds: Choudhury, Hahne, *Dynamic
-//! queue length thresholds in a shared-memory packet switch*, 1998): one alone gets nearly all, many get equal parts, and
-//! something is left for whoever comes next.
+//! queue length thresholds in a shared-memory packet switch*, 1998): one owner alone gets nearly everything, many get
+//! equal parts, and a reserve stays for the next.
 
 use std::{
     collections::HashMap,

@@ -11,8 +11,8 @@
 //! A link that is not ours (forged, of another device, older than the secret, followed from another site) leads to the page
 //! as it is shown without.
 
-mod look;
 mod originals;
+mod page_profile;
 
 use std::sync::{Arc, OnceLock};
 
@@ -24,7 +24,7 @@ use ring::hmac;
 use url::{Url, form_urlencoded};
 
 use self::originals::Originals;
-pub(crate) use self::{look::ReadingLook, originals::StoredPage};
+pub(crate) use self::{originals::StoredPage, page_profile::ReadingLook};
 use crate::{
     http::headers::{members, without},
     net::{control_host, device::Device, target::Target},

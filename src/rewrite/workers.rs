@@ -1,9 +1,9 @@
 //! The threads on which pages are worked on: each page stays on one of them, because its tree is not `Send`, and works while it
 //! has a turn.
 //!
-//! Twice as many threads as turns, of which an owner uses half, and a client with all of its sites leaves one: a page that is in
-//! the middle of a filter keeps others on its thread waiting, but not those of another owner. A thread for each page would do that too, and the C library would keep the
-//! memory of a burst for each of them.
+//! There are twice as many threads as turns. One owner may use half of them, and one client with all its sites all but one, so
+//! that a page in the middle of a filter never delays the pages of other owners. One thread for each page would do that too, but
+//! the C library would keep the memory of a burst for each of them.
 
 use std::{
     num::NonZero,

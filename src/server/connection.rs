@@ -1,4 +1,5 @@
-//! A client's connection, as the service sees it.
+//! What is known of a client connection: addresses, the CONNECT target inside a tunnel, credentials already checked,
+//! and how it must be closed.
 
 use std::{
     net::SocketAddr,

@@ -1,4 +1,5 @@
-//! Requests that the lists of advertisements and trackers forbid, answered without asking anybody.
+//! Applies the blocking lists to a request before it leaves: answers it, redirects it, or removes parameters from its
+//! address.
 
 use http::{HeaderMap, Request, Response, StatusCode, Uri, header};
 use hyper::body::Incoming;

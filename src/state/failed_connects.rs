@@ -1,5 +1,5 @@
-//! CONNECTs that failed because the site could not be reached: a browser must see that as the failure of its connection, and
-//! a person wants to read why.
+//! Recently failed CONNECTs. The first failures close the connection, so that a browser falls back to `http://`; a
+//! repeated one gets an error page with the reason.
 //!
 //! Browsers try `https://` where a link or a person says `http://`, or nothing, and go back when that fails; an error page
 //! inside of a connection that works is no failure to them. Whether the person has asked for `https://` nobody tells us. So

@@ -1,4 +1,4 @@
-//! A configuration with what is loaded for it: the compiled lists.
+//! A configuration together with its compiled blocking lists.
 
 use std::{
     path::{Path, PathBuf},

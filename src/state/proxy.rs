@@ -1,4 +1,4 @@
-//! The proxy: what is in force, and what outlives a change of it.
+//! The state of one running proxy: the current `RuntimeState`, and everything that survives a reload.
 
 use std::{
     net::SocketAddr,
@@ -20,8 +20,8 @@ use crate::{
     rewrite::{Rewriter, Workers, views::ViewLinks},
     server::connection_limits::ConnectionLimits,
     state::{
-        bypass_links::BypassLinks, forms::Forms, loaded_config::LoadedConfig, reader_preferences::ReaderPreferences,
-        runtime_state::RuntimeState, sessions::Sessions,
+        bypass_links::BypassLinks, form_tokens::FormTokens, loaded_config::LoadedConfig,
+        reader_preferences::ReaderPreferences, runtime_state::RuntimeState, sessions::Sessions,
     },
     util::{
         expiring_map::{ExpiringMap, Lifetime},
@@ -55,7 +55,7 @@ pub struct Proxy {
     pub(crate) pseudonyms: Pseudonyms,
     pub(crate) bypass_links: BypassLinks,
     pub(crate) paused_devices: PausedDevices,
-    pub(crate) forms: Forms,
+    pub(crate) forms: FormTokens,
     pub(crate) sessions: Sessions,
     pub(crate) records: Arc<RequestHistory>,
     pub(crate) view_links: Arc<ViewLinks>,
@@ -116,7 +116,7 @@ impl Proxy {
             pseudonyms: Pseudonyms::new(Arc::clone(&tokens)),
             bypass_links: BypassLinks::new(Arc::clone(&tokens)),
             paused_devices: PausedDevices::new(),
-            forms: Forms::new(Arc::clone(&tokens)),
+            forms: FormTokens::new(Arc::clone(&tokens)),
             sessions: Sessions::new(),
             records: Arc::new(RequestHistory::new()),
             view_links: Arc::new(ViewLinks::new(Arc::clone(&tokens))),

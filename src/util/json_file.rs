@@ -1,7 +1,7 @@
 //! A value in a JSON file of the authority's folder, which several processes read and change.
 //!
 //! The file is the truth: it is read again when it has changed. A change is made in memory at once and written soon; at that moment
-//! it is made anew on what another process has written meanwhile, so that nobody's change is lost.
+//! it is applied again to what another process may have written in between, so that no change is lost.
 
 use std::{
     fmt,

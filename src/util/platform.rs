@@ -1,4 +1,5 @@
-//! Where operating systems differ: private files, signals, limits of open files, and the manager of services that started this program.
+//! What differs between operating systems: private files and folders, signals, limits of open files, free disk space,
+//! the machine's name, and the service manager.
 //!
 //! Each system has a file with the same functions.
 

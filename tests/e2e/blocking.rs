@@ -1,4 +1,4 @@
-//! What lists of advertisements and trackers forbid: answered at once among requests, taken out of pages.
+//! Blocking lists: refused requests, hidden elements, exceptions, pauses, and what `explain` and `check-config` report.
 
 mod in_a_browser;
 mod real_lists;

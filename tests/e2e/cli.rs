@@ -1,4 +1,4 @@
-//! The program as it is typed, and what it writes; documents and their commands.
+//! Commands: arguments, output, exit codes; and the examples in the documentation.
 
 mod blocks;
 pub(crate) mod commands;

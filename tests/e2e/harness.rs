@@ -1,4 +1,4 @@
-//! What the tests are played with.
+//! Test harness: origins, proxies, clients, certificates and browsers.
 
 pub(crate) mod client;
 pub(crate) mod frames;

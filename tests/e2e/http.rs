@@ -2,6 +2,7 @@
 
 mod access;
 mod across_versions;
+mod connect_to_plain_http;
 mod forward;
 pub(crate) mod framing;
 mod half_close;
@@ -12,10 +13,9 @@ mod http2_streams;
 mod pass_through;
 pub(crate) mod private_targets;
 mod request_line;
+mod request_semantics;
 mod revalidation;
-mod small_duties;
 mod target_spelling;
 mod tunnels;
 mod via_and_compression;
 pub(crate) mod websocket;
-mod websocket_by_browser;

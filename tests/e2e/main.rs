@@ -1,4 +1,4 @@
-//! The proxy as its users meet it: real sockets, real TLS, real clients, an origin written for the tests.
+//! End-to-end tests: the proxy over real sockets and TLS, with real clients and origins written for the tests.
 
 // The harness is test code too, which the lint sees only inside of `#[test]` functions.
 #![allow(clippy::unwrap_used)]

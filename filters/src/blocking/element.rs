@@ -1,4 +1,4 @@
-//! An element of a page as the `selectors` crate wants to see it, and the words of its grammar.
+//! Implements the traits of the crate `selectors` for a page's elements.
 
 use std::fmt;
 
@@ -98,7 +98,7 @@ impl SelectorImpl for SelectorTypes {
     type PseudoElement = PseudoElement;
 }
 
-/// The grammar: all that can be told without a browser.
+/// The grammar: all that can be decided without a browser.
 pub(crate) struct Css;
 
 impl<'i> Parser<'i> for Css {

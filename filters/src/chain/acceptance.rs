@@ -1,4 +1,4 @@
-//! When a page is given back as it came: it leads on, its scripts would draw it, or too little of it is left.
+//! Decides whether a page is returned unfiltered: redirects, pages that scripts draw, and results with too little text.
 
 use html5ever::local_name;
 use url::Url;

@@ -31,7 +31,7 @@ use crate::{
     vocabulary::words::one_line,
 };
 
-/// Characters of a block's beginning that are told: enough to recognise it.
+/// Characters of a block's beginning that are reported: enough to recognise it.
 const START_CHARS: usize = 80;
 
 /// A block of a page.
@@ -169,7 +169,7 @@ fn probability(page: &Page, probabilities: &[TextProbability], parts: &[NodeId])
 }
 
 /// "Produce information about the CNRs of the DOM tree" (§ 5). What is inside a non-content node, such as `<nav>`, weighs
-/// nothing of its own and is told as one row.
+/// nothing of its own and is one row.
 fn tree(page: &Page, settings: &Settings, probabilities: &[TextProbability]) -> Vec<TreeBlock> {
     let ratios = cnr::chars_nodes_ratios(page, &settings.cnr);
     let body = page.body();

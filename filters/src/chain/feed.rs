@@ -64,7 +64,7 @@ pub struct PageOptions {
     pub links_as: LinkForm,
     /// Whether pictures are left out of an extract.
     pub without_images: bool,
-    /// Whether nothing is told that the page hides from eyes, however much that is.
+    /// Whether text that the page hides from eyes is left out, however much that is.
     pub only_seen: bool,
     /// The encoding that the page came in, where it is not UTF-8: queries of its addresses and forms stay in it.
     pub encoding: Option<&'static Encoding>,
@@ -218,7 +218,7 @@ impl PageFeed {
         })?
     }
 
-    /// Everything that can be told about the page; its text as the content.
+    /// Everything that is known about the page; its text as the content.
     fn write_extract(&mut self) -> Result<Filtered, PageError> {
         self.wants_type = true;
         let extract = self.extract()?;

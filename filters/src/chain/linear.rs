@@ -1,7 +1,8 @@
-//! The work for a page grows with its length and no faster, whatever it is made of: steps are counted, not time, so that a busy
-//! machine changes nothing.
+//! Tests that the work for a page grows no faster than its length, whatever the page is made of. Work is counted in
+//! steps, so a busy machine changes nothing.
 //!
-//! With `GLEANER_LARGE_PAGES=5` five of them, others each time, have up to 400,000 nodes, and the processor time of each is printed.
+//! `GLEANER_LARGE_PAGES=5` also runs five randomly chosen shapes with up to 360,000 nodes each and prints their CPU
+//! time.
 
 use std::{cell::RefCell, fmt::Write as _, sync::Arc, thread, time::SystemTime};
 
@@ -302,7 +303,7 @@ fn work_grows_with_the_page_and_no_faster() {
 fn work_grows_with_the_largest_pages_and_no_faster() {
     let count = std::env::var("GLEANER_LARGE_PAGES").ok().and_then(|count| count.parse().ok());
     let Some(count) = count else {
-        return eprintln!("skipped: GLEANER_LARGE_PAGES=5 would try five shapes of 400,000 nodes");
+        return eprintln!("skipped: GLEANER_LARGE_PAGES=5 would try five shapes of up to 360,000 nodes");
     };
     let mut parts = parts();
     let seed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();

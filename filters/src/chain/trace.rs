@@ -1,4 +1,4 @@
-//! What became of each text of a page: for measurements by nodes.
+//! Records for every text node whether it was kept and which filter removed it; `gleaner-lab` measures by it.
 
 use std::{ops::Range, time::Duration};
 

@@ -1,4 +1,4 @@
-//! What the training program reads of a page.
+//! The features of a page's text blocks, and chains with another forest, for `gleaner-lab`.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The words that tell what a name names, and those that name nothing. Small on purpose: a caption is compared by all its
-//! names, and these only settle the doubtful ones.
+//! Word lists that classify names: honorifics, organisations, places, particles, and words that are never names. Kept
+//! small, because a caption is compared by all its names, and these lists settle only the doubtful ones.
 
 use crate::vocabulary::lists::{WordList, words};
 

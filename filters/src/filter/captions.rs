@@ -1,4 +1,4 @@
-//! Removes images that have nothing to do with the article.
+//! Filter `captions`: removes images whose caption shares too few names with the article.
 //!
 //! Source: Agarwal, Chheda, Shah, Narvekar 2013, "Proposed method".
 //!

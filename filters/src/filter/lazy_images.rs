@@ -1,4 +1,4 @@
-//! Makes lazily loaded images real.
+//! Moves the addresses of lazily loaded images into `src`, because the scripts that would do so are removed.
 //!
 //! Pages put an empty picture in `src` and the true address in an attribute of their own (`data-src`,
 //! `data-lazy-srcset`, …) for a script to move, and often repeat the image in `<noscript>` for browsers without scripts.
@@ -132,7 +132,7 @@ fn sharpen(page: &mut Page, image: NodeId) -> bool {
 }
 
 fn sharp_address(address: &str, shown_width: Option<&str>) -> Option<String> {
-    /// Pixels of a picture whose own size is not told: the column of text on a phone, at twice the resolution.
+    /// Pixels of a picture whose own size is not stated: the column of text on a phone, at twice the resolution.
     const WIDTH: u32 = 740;
     if !address.contains(",blur_") || !address.contains("/v1/") {
         return None;

@@ -20,7 +20,7 @@
 //! | characters per word | 5 | 5 | |
 //! | least links | 1 | 4 | the answer "Yes." with two links below it is no list |
 //!
-//! Measured on WCXB dev, 2026-11-21 (`gleaner evaluate`, whole default chain): word F1 is .818 for a ratio of .2, .25 and .5
+//! Measured on WCXB dev, 2026-11-21 (`gleaner-lab evaluate`, whole default chain): word F1 is .818 for a ratio of .2, .25 and .5
 //! and .817 for 1; recall grows from .906 to .921 and pages harmed fall from 109 to 96. So .5: the highest recall before
 //! precision pays for it. Fewer links as a list are worth .002 (.816 for 2, .814 for 4), too little for the sentences and
 //! short posts they cost: pages harmed fall from 97 to 92. On table cells alone the ratio changes nothing (.703 from .1 to 1): few pages keep lists in cells.

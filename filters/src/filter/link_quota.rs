@@ -34,7 +34,7 @@
 //! judged more strictly ([`crate::Domain`]). "Semantic comparison" is that of the text's fingerprint, "structural" that of
 //! the block's signature.
 //!
-//! Measured on WCXB dev, 2026-11-21, the algorithm by itself (`gleaner evaluate DEV --bare --main-block NAME`), word F1:
+//! Measured on WCXB dev, 2026-11-21, the algorithm by itself (`gleaner-lab evaluate DEV --bare --main-block NAME`), word F1:
 //! top-down .745, bottom-up .777. Bottom-up with a decay of 0, .05, .2 and .4: .777, .777, .778, .778; at least two anchors
 //! .771; lists of images .777; a block with one point removed .727, removed if linked .777 at a recall of .915 for .944.
 //!

@@ -1,6 +1,7 @@
-//! Takes out what a page hides from eyes, however much that is: instructions for programs that read for a language model are planted so.
+//! Removes text that a page makes invisible, whatever its length, for programs that read for a language model: hidden
+//! instructions are planted that way.
 //!
-//! The filter `ignore` keeps what unfolds, because people unfold it. A program is told what can be seen at once, as far as the page's
+//! The filter `ignore` keeps what unfolds, because people unfold it. A program gets what can be seen at once, as far as the page's
 //! own style sheets and attributes say: `display: none`, `visibility`, no size, no opacity, off the screen, clipped to nothing, and
 //! letters in the colour of their ground. Style sheets in files of their own are not read.
 

@@ -1,4 +1,4 @@
-//! What an element's attributes say, told in bits: the words by which its author calls it, and whether it has what a rule looks for.
+//! What an element's attributes say, as bits: the words by which its author calls it, and whether it has what a rule looks for.
 //!
 //! A dozen rules ask every element of a page for a word in its class, an address of a certain kind, a mark. Nearly no element has what
 //! one of them looks for, and each read all values anew. Here they are read once, as the tag arrives, so that none of it waits

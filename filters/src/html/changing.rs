@@ -1,4 +1,4 @@
-//! The doors through which a filter may change a page.
+//! The methods of `Page` that change it: remove, unwrap, replace, restore.
 
 use html5ever::LocalName;
 

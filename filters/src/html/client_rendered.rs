@@ -1,4 +1,4 @@
-//! What a browser shows in another place than where it is written, put where it is shown: pieces that a server sends late
+//! Moves content to where a browser would show it: pieces that a server sends late
 //! (`client_rendered/streamed.rs`) and the contents of shadow trees (`client_rendered/shadow.rs`). Without it such a page is a frame
 //! around "Loading…", with its text in templates and hidden elements behind it.
 

@@ -1,4 +1,5 @@
-//! Putting text into a page that the page holds elsewhere: in its JSON-LD, in a formula's script.
+//! Inserts text that a page holds outside of its visible elements: the article of its JSON-LD, the TeX source of a
+//! formula.
 
 use html5ever::{LocalName, QualName, local_name, ns};
 use kuchikiki::NodeRef;

@@ -1,4 +1,4 @@
-//! The walk that nearly every rule makes, and the counting of its steps.
+//! Iterates over the nodes that are not removed, and charges each step to the page's budget.
 
 use super::{NodeId, NodeState, Page};
 

@@ -1,4 +1,4 @@
-//! What filters may ask of a page: its shape, its text, its attributes.
+//! The methods of `Page` that read it: structure, text, attributes.
 
 use std::cell::Ref;
 
@@ -18,7 +18,7 @@ use crate::{
     vocabulary::words::{text_size, trim, visible_chars},
 };
 
-/// Bytes that a base may add to an address that is told outside of the page, for the same reason as the limit of the base
+/// Bytes that a base may add to an address that is shown outside of the page, for the same reason as the limit of the base
 /// itself.
 const MAX_ADDED_BYTES: usize = 500;
 
@@ -236,7 +236,7 @@ impl Page {
         self.attribute(id, name).and_then(|value| self.base.join(value.trim()).ok())
     }
 
-    /// An address as it is told outside of the page: absolute where the page's own is on the web; otherwise as it is
+    /// An address as it is shown outside of the page: absolute where the page's own is on the web; otherwise as it is
     /// written, because a file's neighbours may have moved.
     pub(crate) fn shown_address(&self, id: NodeId, name: &LocalName) -> Option<String> {
         let written = self.attribute(id, name)?.trim();
@@ -251,7 +251,7 @@ impl Page {
         Address::parse(&self.base, trim(self.attribute(id, name)?))
     }
 
-    /// A link's address, and how it is told outside of the page where that differs.
+    /// A link's address, and how it is shown outside of the page where that differs.
     pub(super) fn link(&self, id: NodeId) -> Option<(Address, Option<String>)> {
         let written = trim(self.attribute(id, &local_name!("href"))?);
         let absolute = Address::parse(&self.base, written)?;

@@ -1,4 +1,4 @@
-//! What was taken out of a page.
+//! Records of removed subtrees: by which filter, how much text, which links.
 
 use super::{NodeId, address::Address};
 

@@ -1,6 +1,6 @@
 //! Forms that a reader came for: the search of a page of results, a converter, a log-in, a checkout, a contact form.
 //!
-//! Their labels are short and look like clutter, so no choice by text keeps them. What a form is for is told by its fields and by
+//! Their labels are short and look like clutter, so no choice by text keeps them. What a form is for is shown by its fields and by
 //! where it stands, never by its words:
 //!
 //! - a field that holds what the page was asked for (`?q=oak` and a field `q`) is the search that led here;

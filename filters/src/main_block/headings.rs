@@ -1,4 +1,4 @@
-//! Headings that announce nothing: what stood below them is not kept.
+//! Removes headings whose section was not kept.
 
 use html5ever::local_name;
 

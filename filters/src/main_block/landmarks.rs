@@ -1,4 +1,4 @@
-//! The frame of a page of which nothing is selected: menus, footer, boxes about cookies.
+//! Removes navigation, footers and dialogs from a page of which no main block is chosen.
 //!
 //! A sign-in page, a poem, opening hours, a gallery have too little text to choose from, so the choice keeps all of them; the
 //! site's menus are then most of what is read. What a page itself marks as its frame can go without any choice:

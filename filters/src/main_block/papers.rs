@@ -1,4 +1,5 @@
-//! The algorithms of the papers and their rivals, a file each with its citation: they only read the page and name nodes.
+//! Main-block algorithms from papers, one file each, with its citation. They only read the page and name nodes. `menus`
+//! finds menus, `source` gives the page as a sequence of tags and texts.
 
 pub mod article_subtree;
 pub mod bte;

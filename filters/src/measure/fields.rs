@@ -1,4 +1,4 @@
-//! What a form asks for.
+//! Counts and classifies the fields of a form: typed, chosen, search, e-mail.
 
 use html5ever::local_name;
 

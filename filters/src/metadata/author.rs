@@ -47,7 +47,7 @@ pub(super) fn choose(
         .or_else(|| tidied(metas.author()).filter(|name| is_person(name)))
 }
 
-/// Whether a name is that of a person and not of a house: two or three words with capitals.
+/// Whether a name is that of a person and not of an organisation: two or three words with capitals.
 fn is_person(name: &str) -> bool {
     let is_name = |word: &str| {
         word.starts_with(char::is_uppercase)

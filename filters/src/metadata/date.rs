@@ -1,7 +1,7 @@
-//! Days as pages write them, in one form: `2026-11-21` (ISO 8601, as in HTML § 2.3.5.2).
+//! Parses the dates that pages write, into one form: `2026-11-21` (ISO 8601, as in HTML § 2.3.5.2).
 //!
 //! Only forms that can be read in one way are read: a day that is written `03/04/2026` is another day in America than in
-//! Europe, and is left out unless the language of the page tells. Days of other calendars (`date/calendars.rs`) are told as ours.
+//! Europe, and is left out unless the language of the page tells. Days of other calendars (`date/calendars.rs`) are converted to ours.
 
 mod calendars;
 mod names;

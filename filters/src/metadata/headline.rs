@@ -9,7 +9,7 @@
 //!
 //! Pages of the time of `<font>` show their headline in no heading (`headline/shown.rs`).
 //!
-//! Measured on WCXB dev, 2026-11-21 (`gleaner evaluate`, column `title`); with the last two rules 94.2 % on 2026-11-22.
+//! Measured on WCXB dev, 2026-11-21 (`gleaner-lab evaluate`, column `title`); with the last two rules 94.2 % on 2026-11-22.
 
 mod shown;
 mod site;

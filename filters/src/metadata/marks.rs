@@ -1,4 +1,4 @@
-//! The day of publication in the page's own elements: microdata, `<time>` and texts near the headline.
+//! The publication date that a page shows: microdata, `<time>`, and short texts near the headline.
 
 use html5ever::{LocalName, local_name};
 

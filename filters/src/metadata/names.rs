@@ -1,4 +1,5 @@
-//! Names of people and houses in the words of a byline or of a declaration: without the words, signs and labels around them.
+//! Cleans the name of a person or an organisation in a byline or a declaration: removes the words, signs and labels
+//! around it.
 
 pub(super) mod joined;
 pub(super) mod openers;
@@ -55,7 +56,7 @@ pub(super) fn tidy(line: &str) -> Option<String> {
 }
 
 /// A headline, a list of tasks ("content: Ash, design: Birch") or a number that a publishing system gives: what stands where
-/// the name of a person or a house would.
+/// the name of a person or an organisation would.
 fn is_title_or_number(name: &str) -> bool {
     /// Words of one name, at most; several names stand behind commas.
     const MOST_WORDS: usize = 7;

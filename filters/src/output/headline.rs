@@ -1,4 +1,4 @@
-//! The heading that shows the page's headline.
+//! Finds the heading of the filtered page that shows its headline.
 
 use html5ever::local_name;
 

@@ -1,4 +1,4 @@
-//! The words of the reader page that are not the page's own, in the page's language or in English.
+//! The reader page's own labels, in the page's language or in English.
 
 use std::sync::LazyLock;
 

@@ -276,7 +276,7 @@ fn formula(writer: &mut MarkdownWriter, page: &Page, id: NodeId) -> Step {
     Step::Over
 }
 
-/// The language of a code sample, told by a class (HTML § 4.5.15): `language-rust`, and `lang-rust` as others write it.
+/// The language of a code sample, named by a class (HTML § 4.5.15): `language-rust`, and `lang-rust` as others write it.
 fn language(page: &Page, pre: NodeId) -> String {
     page.live(pre)
         .take(3)

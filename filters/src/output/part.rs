@@ -1,7 +1,7 @@
 //! A later page of an article in parts, written to stand behind the first one: its content and nothing else.
 //!
-//! The headline has been said, and who wrote it when; and the head is the first page's, `<base>` and all: what would be looked for beside another
-//! page is told by its whole address. Places on the page that its own links lead to, such as footnotes, get the number of the
+//! Headline, author and date stand in the first page. Relative addresses become absolute, because `<base>` and the head are the first
+//! page's. Places on the page that its own links lead to, such as footnotes, get the number of the
 //! page into their names, because every page may have a first footnote.
 
 use std::collections::HashSet;

@@ -1,5 +1,5 @@
-//! The page's own policies (`<meta http-equiv="Content-Security-Policy">`), for a look of ours, whose head has nothing of the page's.
-//! They are told beside the page, because a policy of the response does the same and is corrected there for the look.
+//! The policies that a page sets by `<meta>` (`<meta http-equiv="Content-Security-Policy">`), passed on beside a page
+//! whose head is ours: there a policy of the response does the same, and is corrected for our style.
 
 use html5ever::local_name;
 

@@ -198,7 +198,7 @@ pub(super) fn keep_attribute(tag: Tag, name: &LocalName) -> bool {
                 | Tag::Foreign
                 | Tag::Canvas
         ),
-        // The language of a code sample is told by its class (HTML Standard § 4.5.15).
+        // The language of a code sample is named by its class (HTML Standard § 4.5.15).
         "class" => matches!(tag, Tag::Code | Tag::Pre),
         _ => matches!(tag, Tag::Foreign | Tag::Svg | Tag::Math),
     }

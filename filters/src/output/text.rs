@@ -1,9 +1,9 @@
-//! The text of a page: without captions (`captions.rs`).
+//! A page's plain text, without captions of pictures (`captions.rs`).
 
 use super::captions;
 use crate::{analysis::AnalysedPage, html::NodeId, measure::text::without};
 
-/// The text of a page, for those who have no pictures, and are told the author and the day apart.
+/// The text of a page, for those who have no pictures, and get the author and the day apart.
 pub(crate) fn from_page(page: &AnalysedPage, max_line_breaks: usize) -> String {
     let mut left_out = captions::left_out(page);
     left_out.sort_unstable();

@@ -1,4 +1,4 @@
-//! A page with what was removed marked in its place, and why, in the reader look.
+//! Writes a page in the reader look with everything that was removed marked, and the reason.
 
 use html5ever::LocalName;
 

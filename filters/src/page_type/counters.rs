@@ -1,4 +1,4 @@
-//! What is counted of a page for telling its kind: one pass over its nodes.
+//! Counts that decide the kind of a page (paragraphs, prices, code, links), in one pass over its nodes.
 
 mod run;
 

@@ -1,4 +1,5 @@
-//! Whether a value holds one of some words: asked of the classes of every element of a page, and hardly ever so.
+//! Searches a short value, such as the classes of an element, for any of a few words, and is fast where the answer is no, as nearly
+//! always.
 //!
 //! All words are looked for at once, and most letters are not looked at: two letters in the middle of no word tell that none of them
 //! stands here, and how far away the next may (Wu, Manber, *A Fast Algorithm for Multi-Pattern Searching*, University of Arizona

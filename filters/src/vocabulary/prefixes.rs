@@ -1,11 +1,11 @@
-//! Words that texts may begin with. Nearly every text begins with a letter that none of them does.
+//! Word prefixes, indexed by their first byte, so that most texts are rejected by one comparison.
 
 /// Words in small letters.
 pub(crate) struct Prefixes {
     pub(crate) all: &'static [&'static str],
     /// Where the words that begin with a byte stand in the list: the first of them, counted from 1; 0 where there is none.
     firsts: [u8; 256],
-    /// The next word that begins with the same byte, told in the same way.
+    /// The next word that begins with the same byte, stored in the same way.
     nexts: [u8; Prefixes::MOST],
 }
 

@@ -1,4 +1,4 @@
-//! What is asked of a text alone: white space, letters, words and how much they say, in every script.
+//! Questions about a text alone: white space, letters, words and how much they say, in every script.
 
 use unicode_normalization::char::is_combining_mark;
 

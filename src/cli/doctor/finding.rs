@@ -1,4 +1,4 @@
-//! How one thing is, and what to do.
+//! The result of one check: its level, its text, and the advice.
 
 use std::collections::BTreeMap;
 

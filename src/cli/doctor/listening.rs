@@ -1,4 +1,5 @@
-//! The ports: whether they are free or who holds them, and whether other devices get there.
+//! The listening ports: whether each is free, in use by this program, or by another; and whether other devices can
+//! reach it.
 
 mod firewall;
 mod holder;

@@ -1,4 +1,4 @@
-//! What the machine has, against what the configuration allows; and programs that are told to use another proxy.
+//! What the machine has, against what the configuration allows; and programs that are set to use another proxy.
 
 use std::{env, fs, num::NonZero, path::Path, thread};
 

@@ -1,5 +1,5 @@
-//! The way to the web, in the order in which one part needs the other: a route, names, then pages. What needs a part that does
-//! not work is skipped, so that the first problem is the one to mend.
+//! The way to the web, in the order in which one part needs the other: a route, names, then pages. What depends on a
+//! failed part is skipped, so that only the cause is reported.
 
 use std::{
     fs,

@@ -1,5 +1,5 @@
-//! Pages through the proxy itself: through the one that runs, or else through one that is started for it on a port of its own.
-//! And what a page shows beside: whether this machine's clock is right.
+//! Loads pages through the proxy: the running one, or one that is started on a port of its own for the check. Also
+//! compares this machine's clock with the `Date` of the answers.
 
 use std::{
     io,
@@ -36,13 +36,13 @@ pub(super) fn default_pages() -> Vec<Url> {
     ["http://example.com/", "https://example.com/"].iter().filter_map(|page| page.parse().ok()).collect()
 }
 
-/// Left before the end of all checks, so that what was learned by then is told.
+/// Left before the end of all checks, so that what was learned by then is reported.
 const RESERVE: Duration = Duration::from_millis(200);
 
 /// Most bytes of an answer that are read.
 const MAX_ANSWER: u64 = 1 << 20;
 
-/// A clock that is wrong by more is told: some sites and log-ins refuse it.
+/// A clock that is wrong by more is reported: some sites and log-ins refuse it.
 const SKEW: Duration = Duration::from_mins(5);
 
 /// A clock that is wrong by more is a problem: certificates of web sites change every few weeks, some every six days.

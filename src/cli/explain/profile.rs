@@ -127,14 +127,14 @@ fn encrypted(
     if !agent.is_empty() && refusing.iter().any(|program| program.contains(&agent)) {
         return tunnelled("this program refuses the proxy's certificate for it");
     }
-    let opened = |how: String| {
+    let decrypted = |how: String| {
         let others = refusing
             .iter()
             .map(|program| format!("but tunnelled for a program that refuses the certificate: {program}"));
         (ConnectionView::Seen, [how].into_iter().chain(others).collect())
     };
     if intercept == Intercept::On {
-        return opened("opened: `intercept` is on for this profile".to_owned());
+        return decrypted("decrypted: `intercept` is on for this profile".to_owned());
     }
     let trusted = TrustedDevices::open(config.authority_dir.as_deref()).all();
     let trusts = trusted.iter().filter(|device| device.is_at(asker.client, asker.user) && device.is_named(&agent));
@@ -143,9 +143,11 @@ fn encrypted(
             let which = if is_any { "no browser of this device has" } else { "this browser has not" };
             (ConnectionView::Untrusted, vec![format!("tunnelled: {which} shown that it trusts the certificate")])
         }
-        (_, false) => opened("opened: this browser trusts the certificate".to_owned()),
-        (1, true) => opened("opened for the one browser of this device that trusts the certificate".to_owned()),
-        (count, true) => opened(format!("opened for the {count} browsers of this device that trust the certificate")),
+        (_, false) => decrypted("decrypted: this browser trusts the certificate".to_owned()),
+        (1, true) => decrypted("decrypted for the one browser of this device that trusts the certificate".to_owned()),
+        (count, true) => {
+            decrypted(format!("decrypted for the {count} browsers of this device that trust the certificate"))
+        }
     }
 }
 

@@ -1,7 +1,5 @@
-//! What is too weak to prove anything, in a certificate of a server or of its authorities.
-//!
-//! Whether a certificate is true is for the platform's verifier; here only algorithms and sizes are
-//! looked at.
+//! Refuses certificates with weak keys or signature algorithms, of servers and of their authorities. Trust itself is
+//! decided by the platform's verifier.
 
 use rustls::pki_types::CertificateDer;
 use x509_parser::{certificate::X509Certificate, parse_x509_certificate, public_key::PublicKey};

@@ -1,4 +1,4 @@
-//! A place on a connection to an origin, held for one response and given back at its end.
+//! Holds one response's place on a connection to an origin, and releases it when the response ends.
 
 use std::{
     any::Any,

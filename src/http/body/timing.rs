@@ -1,4 +1,4 @@
-//! When a request body may be sent, when a body has stalled, and when h2 has written all of one.
+//! Timers and signals of bodies: the idle timeout, waiting for `100 Continue`, and when h2 has written a whole body.
 
 use std::{
     convert::Infallible,

@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::{Body, BodyError, ByteCount};
-use crate::util::idle;
+use crate::util::settle;
 
 /// A request's body on its way to an origin; given up where this is dropped before it was released.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl Upload {
         let (shared, count) = (Arc::clone(&self.shared), Arc::clone(&self.count));
         tokio::spawn(async move {
             let done = shared.done.clone();
-            let stands_still = idle::unchanged(timeout, || Some(count.load(Relaxed)));
+            let stands_still = settle::unchanged(timeout, || Some(count.load(Relaxed)));
             if done.run_until_cancelled(stands_still).await.is_some() {
                 shared.give_up();
             }

@@ -1,4 +1,4 @@
-//! The media type of a response, as far as it decides anything here.
+//! The media type of a response: HTML, event stream, or other.
 
 use http::{HeaderMap, header};
 

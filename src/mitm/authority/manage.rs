@@ -1,4 +1,5 @@
-//! What `gleaner ca` does: show the authority, export its certificate, replace it.
+//! Reads an existing authority without creating one, replaces it, and reports its fingerprint and expiry: for the
+//! command line and the panel.
 
 use std::{
     fmt, fs,

@@ -1,4 +1,5 @@
-//! The hosts that programs refuse, in a file beside the authority: after a restart they would fail twice again.
+//! Stores the hosts whose programs refuse our certificate, in a file beside the authority, so that after a restart they
+//! need not fail twice again.
 
 use std::net::IpAddr;
 

@@ -1,4 +1,5 @@
-//! What follows where a client refuses our certificate.
+//! Counts a client's refusals of our certificate: the host may then be tunnelled for that client, and the record that
+//! the client trusts the authority removed.
 
 use std::io;
 

@@ -9,7 +9,7 @@ use crate::{
     http::body::Body,
     net::device::Device,
     pages::template,
-    state::{forms::Forms, proxy::Proxy},
+    state::{form_tokens::FormTokens, proxy::Proxy},
 };
 
 /// Forgets that the browsers of this device trust the authority, and the hosts that are tunnelled for it.
@@ -20,7 +20,7 @@ pub(super) const FORGOTTEN: &str = "/forgotten";
 pub(super) const RETRY: &str = "/retry";
 
 /// A button that posts to this path.
-pub(super) fn button(forms: &Forms, device: &Device, path: &str, label: &str) -> Markup {
+pub(super) fn button(forms: &FormTokens, device: &Device, path: &str, label: &str) -> Markup {
     html! {
         form method="post" action={ (path) "?token=" (forms.token(device, path)) } { button type="submit" { (label) } }
     }

@@ -119,7 +119,7 @@ fn list_row(visit: &PanelRequest<'_>, list: &ListState) -> Markup {
     }
 }
 
-/// Browsers whose encrypted connections are opened.
+/// Browsers whose encrypted connections are decrypted.
 fn trusted(visit: &PanelRequest<'_>) -> Markup {
     let devices = visit.proxy.trusted_devices.all();
     let since = |time: i64| {

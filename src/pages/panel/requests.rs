@@ -114,7 +114,7 @@ fn happened(record: &Record) -> String {
     match (&record.outcome, record.route) {
         (Outcome::Passed(reason), _) => format!("page left as it came: {}", reason.in_words()),
         (Outcome::Unchanged, Route::Tunnel) => "tunnelled".to_owned(),
-        (Outcome::Unchanged, Route::Intercept) => "opened".to_owned(),
+        (Outcome::Unchanged, Route::Intercept) => "decrypted".to_owned(),
         (Outcome::Unchanged, _) => "passed".to_owned(),
         (outcome, _) => outcome.to_string(),
     }

@@ -127,8 +127,8 @@ impl ConfigText {
 pub(super) fn overview(visit: &PanelRequest<'_>) -> Response<Body> {
     let config = &visit.state.config;
     let https = match config.https.intercept {
-        Intercept::On => "opened, so that pages can be rewritten",
-        Intercept::Auto => "opened for browsers that trust the certificate",
+        Intercept::On => "decrypted, so that pages can be rewritten",
+        Intercept::Auto => "decrypted for browsers that trust the certificate",
         Intercept::Off => "passed as they are",
     };
     let style = match (config.filters.output.format, config.filters.output.style) {

@@ -1,4 +1,4 @@
-//! What a request at the reader's address asks for, and where the links of its page lead.
+//! Parses a request for the reader's address, and writes the links of its page.
 
 use std::{borrow::Cow, sync::Arc};
 

@@ -1,4 +1,5 @@
-//! What is no page: pictures, told by their first bytes, and files, which are passed on to be saved.
+//! Serves pictures and files at the reader's address: pictures are recognized by their first bytes, other files are
+//! sent as downloads.
 
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header};
@@ -23,7 +24,7 @@ const MAX_FILE: u64 = 256 << 20;
 /// Longest picture in bytes.
 const MAX_PICTURE: u64 = 32 << 20;
 
-/// Bytes by which the format of a picture is told.
+/// Bytes by which the format of a picture is recognized.
 const SIGNATURE: usize = 16;
 
 impl Exchange {

@@ -1,4 +1,4 @@
-//! What Chromium makes of answers in the place of what the lists forbid.
+//! Blocked requests in Chromium: scripts, frames and removed parameters.
 
 use http::header;
 

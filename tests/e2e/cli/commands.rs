@@ -1,4 +1,4 @@
-//! The program itself, as it is typed.
+//! Exit codes, signals, closed pipes, and what `check-config` and the start report.
 
 use std::{
     fs,

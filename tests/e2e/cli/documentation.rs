@@ -1,4 +1,4 @@
-//! Comments and documents: files and links that they name exist, and a doc comment can be read without the lines above it.
+//! Files and links that comments and documents name exist, and a doc comment can be read without the lines above it.
 
 use std::{
     fs,

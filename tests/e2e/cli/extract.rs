@@ -1,4 +1,4 @@
-//! What `gleaner extract` tells about a page, as programs read it.
+//! `gleaner extract`: its output in each format, as programs read it.
 
 use std::{fs, path::Path, process::Command};
 

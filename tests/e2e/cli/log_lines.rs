@@ -1,4 +1,4 @@
-//! Lines of log, which a thread of their own writes.
+//! Log lines: none is lost at the end, and a standard error that nobody reads blocks nothing.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},

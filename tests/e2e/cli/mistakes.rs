@@ -1,4 +1,4 @@
-//! What people give to the program by mistake: each gets its own answer, its exit code, and costs nothing else.
+//! Mistakes in what people give to the program: each gets its own message and its exit code, and spoils nothing else.
 
 use std::{
     fs::{self, File},

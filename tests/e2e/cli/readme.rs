@@ -1,4 +1,5 @@
-//! The commands and settings of the README and of the pages that it leads to, tried.
+//! Runs the commands and settings of the README and of the pages that it links to, and checks that the tests named in
+//! documents exist.
 
 use std::{
     fs,

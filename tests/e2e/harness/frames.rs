@@ -1,4 +1,4 @@
-//! HTTP/2 frame by frame (RFC 9113 § 4.1): what no library would send, in the order that a test wants.
+//! HTTP/2 frame by frame (RFC 9113 § 4.1), to send sequences that no library sends.
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio_rustls::TlsAcceptor;

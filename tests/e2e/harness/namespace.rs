@@ -1,4 +1,4 @@
-//! A network of a test's own, with ports and addresses that it may change: the test runs once more, as a program in it.
+//! Runs a test again, as a program inside a network namespace of its own, with addresses and ports that it may change.
 
 use std::{
     env, fs,

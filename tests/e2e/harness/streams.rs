@@ -1,4 +1,4 @@
-//! HTTP/2 without a library's care: both sides may say what no honest program would.
+//! HTTP/2 clients and origins on the crate h2, which allows misuse that hyper prevents.
 
 use std::time::Duration;
 

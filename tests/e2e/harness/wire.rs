@@ -1,4 +1,4 @@
-//! Bytes as they are on the wire, over plain HTTP and inside intercepted TLS alike.
+//! A proxy with an origin, exchanging raw bytes over plain HTTP and inside intercepted TLS.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Who may use the proxy, and with which words.
+//! Client address ranges, Basic authentication, and limits on guessing.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -1,4 +1,4 @@
-//! One message, two versions of HTTP: what each version calls for when a message goes from one to the other.
+//! Messages translated between HTTP/1.1 and HTTP/2: `TE`, and bodies of GET.
 
 use bytes::Bytes;
 use http::Request;

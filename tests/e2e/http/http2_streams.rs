@@ -1,5 +1,5 @@
-//! HTTP/2 on either side, where the library that reads it lets through what must not pass, or takes an end for
-//! what it is not.
+//! HTTP/2 streams on either side: streams cut off, empty answers, and trailers and fields that h2 accepts and HTTP/1.1
+//! does not.
 
 use bytes::Bytes;
 use h2::Reason;

@@ -1,4 +1,4 @@
-//! What the proxy must not touch, as bytes.
+//! Cookies, credentials and addresses pass byte for byte, and nothing about the client is added.
 
 use tokio::{io::AsyncWriteExt, sync::mpsc};
 

@@ -1,4 +1,5 @@
-//! What must not be reached, in every spelling and on every road, judged on the address that is connected to.
+//! Private addresses and closed ports are refused in every spelling and over every transport, judged by the address
+//! that is connected to.
 
 use std::{
     net::{SocketAddr, UdpSocket},

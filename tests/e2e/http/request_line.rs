@@ -1,4 +1,4 @@
-//! First lines and hosts: what has two readings is refused, what has one passes.
+//! Request lines and `Host` fields: ambiguous ones are refused, all others pass.
 
 use crate::{
     harness::{

@@ -1,4 +1,4 @@
-//! Upgrades: plain and intercepted.
+//! Protocol upgrades: plain, intercepted, over HTTP/2, and the ones that are refused.
 
 use std::time::Duration;
 

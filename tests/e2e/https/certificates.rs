@@ -1,4 +1,5 @@
-//! Certificates and protocols of origins that must be refused, each before a byte of the request is sent.
+//! Certificate checks on both sides: bad or weak certificates of origins are refused before a byte of the request is
+//! sent, except for `https.insecure_hosts`; our own certificates satisfy a strict client.
 
 use std::{path::Path, sync::Arc};
 

@@ -1,5 +1,5 @@
-//! A household's devices: encrypted pages untouched until the browser trusts the authority, and programs that refuse our
-//! certificates.
+//! `https.intercept: auto`: a program's pages stay untouched until it trusts the authority, and programs that refuse
+//! our certificates are tunnelled.
 
 use std::{
     fs,

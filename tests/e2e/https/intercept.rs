@@ -1,4 +1,4 @@
-//! CONNECT with interception.
+//! CONNECT with interception: what is decrypted over HTTP/1.1 and HTTP/2, and what is tunnelled instead.
 
 use http::{Request, Version};
 use http_body_util::Full;

@@ -1,4 +1,4 @@
-//! Connections that come back: the handshake is a short one on both sides, and nobody's session opens another's door.
+//! TLS sessions are resumed on both sides, and never across hosts, authorities or configurations.
 
 use std::{fs, net::IpAddr, process::Command, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! What our TLS cannot do and the client's can is tunnelled, so that the client gets what it gets without a proxy.
+//! TLS that we cannot speak and the client can is tunnelled, so that the client gets what it gets without a proxy.
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! Clients that send what costs them nothing: HTTP/2 frames without end, handshakes that are none. Others are served meanwhile,
-//! and little is left of it.
+//! Clients that flood HTTP/2 frames or handshakes do not slow others, and leave next to nothing behind.
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,4 +1,5 @@
-//! Silence is no death: logs, cameras, paused players and slow uploads rest for minutes; only heads have short limits.
+//! Idle timeouts of bodies are minutes, for logs, cameras, paused players and slow uploads; only heads have short
+//! limits.
 
 use std::time::{Duration, Instant};
 

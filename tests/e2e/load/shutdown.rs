@@ -1,4 +1,4 @@
-//! The end: what is in flight finishes, what does not finish is cut.
+//! Shutdown: requests in flight finish within the grace period, and the rest is cut.
 
 use std::sync::Arc;
 

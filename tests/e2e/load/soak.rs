@@ -1,4 +1,4 @@
-//! The program under all kinds of clients for a while: what it holds afterwards is what it held before.
+//! After all kinds of clients, the program's memory and descriptors are back at their values of the start.
 
 use std::{
     fs,

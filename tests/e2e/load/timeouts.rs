@@ -1,4 +1,4 @@
-//! How long the proxy waits for what, and for what it waits without an end.
+//! Timeouts: which waits end and after how long, and which never end.
 
 use std::{sync::Arc, time::Duration};
 

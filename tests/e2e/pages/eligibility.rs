@@ -1,4 +1,5 @@
-//! Only pages for readers are rewritten: programs, feeds, scripts and downloads that go on get what the origin sent.
+//! Only pages that a person reads are rewritten; programs, feeds, scripts and resumed downloads get what the origin
+//! sent.
 
 use std::{fs, path::Path, process::Command};
 

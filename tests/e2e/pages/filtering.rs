@@ -1,4 +1,4 @@
-//! Pages through the whole road: what is decoded, what is sent, and what comes back untouched.
+//! A page through the whole pipeline: decoded, rewritten, encoded; and what passes unchanged.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! A page inside a frame is a part of another page.
+//! A page in an `<iframe>` gets no bar and no head of ours.
 
 use crate::harness::{Origin, PAGE, TestProxy, get, origin::html};
 

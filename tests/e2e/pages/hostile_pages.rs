@@ -1,4 +1,4 @@
-//! Pages made to hurt: the original comes back soon, and nobody else waits.
+//! Pages built to exhaust the parser are returned unfiltered in time, and delay nobody else.
 
 #[path = "../../../filters/tests/limits/shapes.rs"]
 mod shapes;

@@ -1,4 +1,4 @@
-//! How a reader page looks on a phone: measured in headless Chromium by a script that the test adds to the page.
+//! Layout measured in headless Chromium: reader and control pages fit a phone, and turning by a screenful cuts nothing.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! The page as it was: asked for by a person, on the control host, and by nobody else.
+//! The unfiltered view: only a person can ask for it, by a confirmation on the control host.
 
 use crate::{
     harness::{

@@ -2,7 +2,7 @@
 //! the same to the byte.
 //!
 //! The pages are those of WCXB, which are not part of this repository: `GLEANER_WCXB` names the folder that holds `html/`.
-//! `cargo test --test e2e corpus -- --nocapture` shows the figures.
+//! `cargo test --test e2e real_pages -- --nocapture` prints the figures.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,4 @@
-//! What the pages of one site have in common, in the proxy and in `gleaner extract`.
+//! Blocks that repeat on the pages of a host are judged more strictly, in the proxy and in `gleaner extract`.
 
 use std::{fs, process::Command};
 

@@ -1,4 +1,4 @@
-//! The control host.
+//! All ways to reach the start page: the control host, the listener's address, TLS, tunnels, health checks.
 
 use bytes::Bytes;
 use http::Request;

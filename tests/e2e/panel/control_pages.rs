@@ -1,4 +1,4 @@
-//! Our own pages: what they carry, whom they answer, and what cannot be put into them.
+//! Security of our own pages: header fields, foreign hosts, methods, escaping.
 
 use http::Request;
 use http_body_util::Full;

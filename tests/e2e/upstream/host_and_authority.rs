@@ -1,4 +1,5 @@
-//! Clients of HTTP/1.1, an origin of HTTP/2: nothing but `:authority` says the host. Servers such as nginx answer 400 to both.
+//! HTTP/1.1 clients of an HTTP/2 origin: only `:authority` names the host, because servers such as nginx answer 400 to
+//! `Host` beside it.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! One HTTP/2 connection to an origin, many clients: none of them stalls the others, and what one connection cannot take goes on another.
+//! HTTP/2 to an origin: one connection serves many clients without stalls, and another is opened when streams run out.
 
 use std::{sync::Arc, time::Duration};
 

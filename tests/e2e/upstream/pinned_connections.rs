@@ -1,4 +1,4 @@
-//! NTLM and Negotiate authenticate a connection, not a request: such a connection to an origin serves one client connection alone.
+//! A connection that NTLM or Negotiate has authenticated serves only the client connection that authenticated it.
 
 use std::sync::{
     Arc,

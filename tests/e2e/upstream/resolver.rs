@@ -1,4 +1,4 @@
-//! A name server that does not answer: only those who ask for its names wait.
+//! A name server that does not answer delays only requests for its names.
 
 use std::time::{Duration, Instant};
 

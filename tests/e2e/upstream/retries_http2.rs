@@ -1,4 +1,4 @@
-//! Requests that an HTTP/2 server did not take up are sent again, and no others (RFC 9113 § 6.8, § 8.7).
+//! Requests that an HTTP/2 server did not process are sent again, and no others (RFC 9113 § 6.8, § 8.7).
 
 use std::sync::{Arc, Mutex};
 

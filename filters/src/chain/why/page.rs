@@ -1,4 +1,4 @@
-//! The page that explains a page.
+//! Writes the page that explains a page: the original with removed parts marked, and tables of filters and blocks.
 
 use std::fmt::Write as _;
 

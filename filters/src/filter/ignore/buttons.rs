@@ -1,4 +1,5 @@
-//! What is content in a button, though nothing answers the button itself any more.
+//! Finds buttons whose text or picture is content, and which therefore stay when controls that need a script are
+//! removed.
 
 use html5ever::LocalName;
 

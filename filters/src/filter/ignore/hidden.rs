@@ -1,4 +1,4 @@
-//! What the page itself hides: found, removed, or shown.
+//! Finds elements that the page hides, and removes or shows them by their size and their share of the text.
 
 use std::{iter, rc::Rc};
 
@@ -14,7 +14,7 @@ use crate::{
 
 /// Share of the page's visible characters, 0 to 1, above which a hidden element is kept: pages that are hidden until a
 /// script shows them must not vanish, and tabs that hold most of the text are content. Raising it drops more. Our
-/// measurement on WCXB dev, 2026-11-21 (`gleaner evaluate`): F1 .794 without this bound, .801 for any from .005 to .2; fewest
+/// measurement on WCXB dev, 2026-11-21 (`gleaner-lab evaluate`): F1 .794 without this bound, .801 for any from .005 to .2; fewest
 /// pages harmed below .02, best precision from .1.
 const HIDDEN_SHARE: f64 = 0.1;
 

@@ -1,6 +1,5 @@
-//! What stands for a film or a post until a script puts it there: an element with an identifier, a frame whose address waits for
-//! consent. It becomes the frame that the script would have made. So do the pictures and players of AMP pages, whose elements are empty
-//! without their script.
+//! Replaces placeholders of embedded videos and posts by the frame that a script would have inserted; likewise the
+//! elements of AMP pages for pictures and players, which are empty without their script.
 
 use html5ever::{LocalName, local_name};
 

@@ -1,4 +1,4 @@
-//! Words in the classes and addresses of those who write, of days and of quotations.
+//! Word lists for class names and addresses that mark authors, user profiles, dates and quotations.
 
 use crate::vocabulary::lists::{WordList, words};
 

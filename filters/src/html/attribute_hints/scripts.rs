@@ -1,4 +1,4 @@
-//! Which attributes may run a script: event attributes and addresses, however they are spelt.
+//! Decides whether an attribute can run a script, in any spelling. `filter::ignore::scripts` removes those that can.
 
 use html5ever::{LocalName, local_name};
 

@@ -1,4 +1,4 @@
-//! The words that rules look for in names, found all at once.
+//! Finds all words of the hint lists in an attribute value in one pass.
 
 use std::sync::LazyLock;
 

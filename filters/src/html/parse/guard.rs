@@ -33,7 +33,7 @@ pub(super) struct Guard {
     pub(super) last: Cell<TokenKind>,
     /// Whether the last script that began holds data.
     pub(super) script_is_data: Cell<bool>,
-    /// The next tag that the tokenizer tells is known already: it is told to read on by these rules.
+    /// The next tag that the tokenizer emits is known already: it reads on by these rules.
     pub(super) is_known: Cell<Option<RawKind>>,
     /// Where `<noscript>` is read as elements.
     pub(super) noscript: RefCell<Noscript>,
@@ -91,7 +91,7 @@ impl Guard {
     }
 
     fn pass(&self, error: PageError) {
-        // The first limit is the one that is told.
+        // The first limit is the one that is reported.
         let _ = self.passed.set(error);
     }
 

@@ -1,5 +1,5 @@
-//! What is done to a page's characters before they are read: no byte order mark, and every line ends with a line feed
-//! (HTML Standard § 13.2.3.5, "normalize newlines"). The tokenizer would see to it character by character.
+//! Preprocesses a page's characters: drops the byte order mark and makes every newline a line feed (HTML Standard §
+//! 13.2.3.5, "normalize newlines"), faster than the tokenizer does it character by character.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ pub(super) struct Newlines {
 impl Newlines {
     /// The piece with its line ends as line feeds.
     pub(super) fn normalized<'a>(&mut self, piece: &'a str) -> Cow<'a, str> {
-        // CR LF is one line end, told with its CR.
+        // CR LF is one line end, counted with its CR.
         let mut piece = piece;
         if !std::mem::replace(&mut self.begun, true) {
             piece = piece.strip_prefix('\u{feff}').unwrap_or(piece);

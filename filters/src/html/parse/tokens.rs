@@ -10,7 +10,7 @@
 //! - [`raw_text`]: the text of an element with rules of its own, such as `<script>`.
 //! - [`references`]: the common character references.
 //! - [`names`]: names of tags and attributes, interned and remembered.
-//! - [`tag_scan`]: attributes of a tag that html5ever's tokenizer has not told yet.
+//! - [`tag_scan`]: attributes of a tag that html5ever's tokenizer has not emitted yet.
 
 mod names;
 mod raw_text;
@@ -290,7 +290,7 @@ impl Tokens {
         }
     }
 
-    /// Gives the tokenizer as much as may be told about at once.
+    /// Gives the tokenizer as much as it may emit tokens for at once.
     fn tokenize(&mut self, piece: &StrTendril, at: usize) -> Result<usize, PageError> {
         let bytes = piece.as_bytes();
         if self.leave_noscript(&bytes[at..]) == End::Unfinished {
@@ -298,7 +298,7 @@ impl Tokens {
             return Ok(piece.len());
         }
         // `<` goes alone: what the tokenizer tells at it belongs to the text before it, not to the tag it begins. `>`
-        // goes alone: if a tag is told at it, the tag has ended there.
+        // goes alone: if a tag is emitted at it, the tag has ended there.
         let end = match memchr2(b'<', b'>', &bytes[at..]) {
             Some(0) => at + 1,
             Some(before) => at + before,
@@ -329,7 +329,7 @@ impl Tokens {
         found
     }
 
-    /// Whether the tokenizer told anything.
+    /// Whether the tokenizer emitted anything.
     fn feed_part(&mut self, part: &StrTendril) -> Result<bool, PageError> {
         let before = self.tokenizer.sink.tokens.get();
         self.input.push_back(part.clone());

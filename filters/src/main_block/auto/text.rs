@@ -1,4 +1,4 @@
-//! What the words of a block say about it, whatever the language.
+//! Text statistics of a block: words, punctuation, capitals, digits, words of the headline, and a hash.
 
 use crate::vocabulary::words::{count, is_unspaced, is_word_char};
 

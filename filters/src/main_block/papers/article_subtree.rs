@@ -18,7 +18,7 @@
 //! of sections, lists or tables have no such block. Our variants: [`Pick::Largest`] takes the candidate with most text,
 //! [`Pick::All`] takes every candidate.
 //!
-//! Measured on WCXB dev, 2026-11-21, the algorithm by itself (`gleaner evaluate DEV --bare --main-block NAME`), word
+//! Measured on WCXB dev, 2026-11-21, the algorithm by itself (`gleaner-lab evaluate DEV --bare --main-block NAME`), word
 //! F1: first .550, largest .563, all .638; 296 of 1,497 pages have no block of 500 characters. What all three lack is what
 //! is no paragraph: lists, tables, headings outside the block.
 //!

@@ -14,7 +14,7 @@
 //! There are no constants. Of equal runs the first, and of those the shortest, is taken. A run of texts is a set of nodes:
 //! the largest ones whose text lies in it whole.
 //!
-//! Measured on WCXB dev, 2026-11-21, the algorithm by itself (`gleaner evaluate DEV --bare --main-block NAME`), word
+//! Measured on WCXB dev, 2026-11-21, the algorithm by itself (`gleaner-lab evaluate DEV --bare --main-block NAME`), word
 //! F1: .757; articles .904, as CNR has; 305 pages lose over half of their content, those whose content is no single run.
 //!
 //! Cost: one reading of the text, three passes.

@@ -18,7 +18,7 @@
 //!
 //! We had no copy of the paper's body. White space is no character here, so that re-indenting changes nothing.
 //!
-//! Measured on WCXB dev, 2026-11-21, the algorithm by itself (`gleaner evaluate DEV --bare --main-block NAME`),
+//! Measured on WCXB dev, 2026-11-21, the algorithm by itself (`gleaner-lab evaluate DEV --bare --main-block NAME`),
 //! word F1: CCB .779 (precision .761, recall .865), ACCB .765. At a threshold of .5, ranges of 40, 80, 120, 160, 240 and 400:
 //! .767, .773, .769, .761, .740, .693; at a range of 120, thresholds of .35, .5, .65 and .75: .779, .769, .728, .673.
 //!

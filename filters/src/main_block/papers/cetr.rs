@@ -26,7 +26,7 @@
 //! A page whose source is a few long lines has no lines to tell apart; the method then takes all of it or nothing, which
 //! is what López et al. say of it. Not mended here: that is what the other algorithms are for.
 //!
-//! Measured on WCXB dev, 2026-11-21, the algorithm by itself (`gleaner evaluate DEV --bare --main-block NAME`), word
+//! Measured on WCXB dev, 2026-11-21, the algorithm by itself (`gleaner-lab evaluate DEV --bare --main-block NAME`), word
 //! F1: k-means .749, threshold .751; forums .718, the best of the papers' methods but CCB.
 //!
 //! A text that spans several lines is kept if most of its characters stand on content lines.
@@ -43,7 +43,7 @@ use crate::{
     vocabulary::words::visible_chars,
 };
 
-/// How content lines are told from the rest.
+/// How content lines are separated from the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CetrClustering"))]
 #[serde(rename_all = "snake_case")]

@@ -22,7 +22,7 @@
 //! | root | the root of the tree | `body` | `head` holds text that is not on the page |
 //! | dial | "more restrictive" to "more relaxed", no rule | [`Settings::dial`], 0 | 0 is Algorithm 2 as printed |
 //!
-//! Start sets measured on WCXB dev, 2026-11-21 (`gleaner evaluate`, whole chain, `main_block.min_share` .15), word F1: above the
+//! Start sets measured on WCXB dev, 2026-11-21 (`gleaner-lab evaluate`, whole chain, `main_block.min_share` .15), word F1: above the
 //! mean .802; 75th percentile .794; .05, .1, .25 of the highest .788, .780, .768; the 10, 50, 100 highest .766, .782, .773.
 //!
 //! Two things can be asked for on top (§ 5 and § 6 of the paper): the *dial* between all of the precision and all of the
@@ -65,7 +65,7 @@ pub enum Start {
 /// The dial of the variant `cnr_relaxed`, our remedy for start sets that never meet: cards and sections wrap each
 /// paragraph, so siblings of the set stand in different wrappers and no merge climbs; growing the block until it holds
 /// half of the text does. On all of WCXB dev, 2026-11-21, by itself .810 for .777, in the whole chain .820 for .817
-/// (standard error of the difference .002). Measured on WCXB dev, 2026-11-21, every second page, the algorithm by itself (`gleaner evaluate DEV
+/// (standard error of the difference .002). Measured on WCXB dev, 2026-11-21, every second page, the algorithm by itself (`gleaner-lab evaluate DEV
 /// --bare --every 2 --variant 'dial=main_block: {cnr: {dial: ...}}'`), word F1: -1 .537, -.5 .722, 0 .775, .25 .801, .5
 /// .812, .75 .791, 1 .714; recall grows all the way from .536 to .972.
 pub(in crate::main_block) const RELAXED: f64 = 0.5;

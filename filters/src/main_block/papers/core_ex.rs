@@ -140,7 +140,7 @@ impl Settings {
         }
     }
 
-    /// Our variant for today's pages. Measured on WCXB dev, 2026-11-21, the algorithm by itself (`gleaner evaluate DEV --bare
+    /// Our variant for today's pages. Measured on WCXB dev, 2026-11-21, the algorithm by itself (`gleaner-lab evaluate DEV --bare
     /// --main-block NAME`), word F1: R1 to R5 .033, .387, .482, .485, .517; this variant .796. On the way to it, with the sets of descendants and the paper's constants .528; with weights
     /// .1 and .3 for .01: .790 and .772. On every second page: thresholds .9, .93 and .95 with a weight of .05 or .1, the best of them .95
     /// with .05 (.800).

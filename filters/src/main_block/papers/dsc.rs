@@ -15,7 +15,7 @@
 //!
 //! We had no copy of the paper's body: what is here is what those who build on it say of it.
 //!
-//! Measured on WCXB dev, 2026-11-21, every third page, the algorithm by itself (`gleaner evaluate DEV --bare --every 3 --variant
+//! Measured on WCXB dev, 2026-11-21, every third page, the algorithm by itself (`gleaner-lab evaluate DEV --bare --every 3 --variant
 //! 'w25=main_block: {algorithm: dsc, dsc: {window: 25}}'`), word F1: windows of 25, 50 and 100 tokens .771, .755, .723; with 50 and
 //! slopes of .3, .7 and 1 for .5: .687, .783, .774. A wider view of what is flat gains; the paper's half is the default.
 //!

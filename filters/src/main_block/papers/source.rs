@@ -1,6 +1,6 @@
 //! The page as a sequence of tags and texts, for algorithms that look at the source and not at the tree.
 //!
-//! The parser has read the source already, so it is told again from the tree: every element is a start tag and, unless it
+//! The parser has read the source already, so it is written again from the tree: every element is a start tag and, unless it
 //! is void, an end tag. Line breaks are those of the texts, where nearly all of a source's line breaks are; the ones
 //! inside a tag, between its attributes, are lost.
 

@@ -19,7 +19,7 @@
 //!
 //! There are no other constants. Of equal sums the first node of the document is taken.
 //!
-//! Measured on WCXB dev, 2026-11-21, the algorithm by itself (`gleaner evaluate DEV --bare --main-block NAME`), word
+//! Measured on WCXB dev, 2026-11-21, the algorithm by itself (`gleaner-lab evaluate DEV --bare --main-block NAME`), word
 //! F1: composite .776, plain .729; recall .955 and .966, the highest of all choices, with the fewest pages harmed (39 and 30).
 //!
 //! Cost: five passes over the nodes; marking is one pass because the node with the highest sum below each node is worked

@@ -1,4 +1,4 @@
-//! Where a name stands: near the headline, or among many.
+//! Whether a name stands near the headline, or is one of many similar ones.
 
 use std::sync::LazyLock;
 

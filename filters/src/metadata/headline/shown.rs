@@ -1,5 +1,5 @@
-//! A headline that is shown in no heading: `<td><font size=5><b>The bridge stays</b></font>`, as pages were written until about 2010.
-//! It is a part of the title, so the words tell it: the site and the section stand before or behind it there.
+//! Finds a headline that no heading marks: `<td><font size=5><b>The bridge stays</b></font>`, as pages were written
+//! until about 2010. It is a part of the title, where the site and the section stand before or behind it.
 
 use super::{is_same, letters, words};
 use crate::{

@@ -1,5 +1,5 @@
-//! Blocks of text, and the boxes that hold them: lists, quotes, tables. A box is written when something in it is; what stands where
-//! no text may stand gets the item or cell that is missing.
+//! Blocks of text, and the boxes that hold them: lists, quotes, tables. A box is written when something in it is; text
+//! where its parent allows none is wrapped in the missing item or cell.
 
 use html5ever::{LocalName, local_name};
 

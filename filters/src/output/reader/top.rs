@@ -1,4 +1,4 @@
-//! What stands on top of a page: its headline, in its place or written there.
+//! Decides where the reader page shows the headline: in the heading that is there, or written above the text.
 
 use super::{is_structure, shows_by_itself};
 use crate::{

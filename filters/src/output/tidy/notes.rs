@@ -1,4 +1,4 @@
-//! Notes: boxes beside the text with a warning, a tip, a remark.
+//! Finds the title line of a note box: a warning, a tip, a remark beside the text.
 
 use crate::{
     html::{NodeId, Page},

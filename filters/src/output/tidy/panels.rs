@@ -1,6 +1,6 @@
-//! Names of panels: of boxes that a script showed one at a time, all are shown, one below the other, and the row of tabs that told
-//! them apart is gone or stands above all of them. Each gets the name of its tab over it (WAI-ARIA 1.2, `tab` and `tabpanel`: the
-//! panel names its tab with `aria-labelledby`, the tab its panel with `aria-controls`).
+//! Writes the name of its tab above each panel, because without scripts all panels of a tab box are shown, one below
+//! the other (WAI-ARIA 1.2, `tab` and `tabpanel`: the panel names its tab with `aria-labelledby`, the tab its panel
+//! with `aria-controls`).
 //!
 //! The name is an attribute that the style writes, since a page gets no new nodes; text and Markdown write a line. WCXB dev, 2026-11-22: 71 of 1,497 pages have tabs.
 

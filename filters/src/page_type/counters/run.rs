@@ -1,4 +1,5 @@
-//! Paragraphs without an element of their own: what stands between two breaks in a row, as pages were written until about 2010.
+//! Counts paragraphs without an element of their own: texts between two `<br>` in a row, as pages were written until
+//! about 2010.
 
 use super::LONG;
 use crate::html::NodeId;

@@ -30,7 +30,7 @@ pub(super) struct TagScan {
 }
 
 impl TagScan {
-    /// The tokenizer has told something: whatever was open has ended.
+    /// The tokenizer has emitted something: whatever was open has ended.
     pub(super) fn end(&mut self) {
         *self = TagScan::default();
     }

@@ -1,4 +1,4 @@
-//! How near, and how large, the nearest element of each kind around the block is.
+//! Features: distance to, and size of, the nearest enclosing element of each kind.
 
 use super::{Base, Family, RowSink};
 use crate::html::{

@@ -1,4 +1,5 @@
-//! What rules would say of the page: what is furniture by tag, role and name, where the rest narrows down to.
+//! Features: whether the block is in a landmark or in a part with a boilerplate name, and whether it is in the
+//! container that simple rules would choose.
 
 use super::{Base, Family, RowSink, around::NEGATIVE, ratio};
 use crate::html::{NodeId, attribute_hints::class_hints::Landmark, tag::Tag};

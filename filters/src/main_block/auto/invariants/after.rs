@@ -1,5 +1,5 @@
-//! What stands after the last kept text and is the page's own all the same: the questions that a page answers in parts that unfold,
-//! the facts that it gives as a table under a heading, the list that a text announces.
+//! Keeps what belongs to the page after the last kept text: questions whose answers unfold, tables of facts under a
+//! heading, lists that a text announces.
 
 use super::{super::blocks::TextBlocks, between::stands_well, heading_of, scope};
 use crate::{

@@ -1,5 +1,5 @@
-//! Alike siblings that are no records for the scores and look like the entries of a list all the same: a linked picture with its
-//! name, which is one text, and a linked heading with the first lines of a story, which are many words.
+//! Recognises cards of a list that the scores of records miss: a linked picture with its name, and a linked heading
+//! with the first lines of a story.
 
 use html5ever::local_name;
 

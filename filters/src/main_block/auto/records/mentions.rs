@@ -1,4 +1,4 @@
-//! Names and dates: short texts that the page says are such.
+//! Finds author names and dates: short texts that class names, attributes or microdata mark as such.
 
 use std::{collections::HashMap, iter};
 
@@ -185,7 +185,7 @@ pub(super) fn is_quotation(page: &Page, id: NodeId) -> bool {
     is_box && class.map_or(page.tag(id) == Some(Tag::Blockquote), is_called)
 }
 
-/// Whether it is that of the last post ("last reply by Ann, 3 May"), which is told at the head of the first.
+/// Whether it is that of the last post ("last reply by Ann, 3 May"), which is shown at the head of the first.
 fn is_last(page: &Page, id: NodeId) -> bool {
     let above = page.parent(id);
     page.live(above).take(MAX_NODES).take_while(|&before| before < id).filter_map(|before| page.text(before)).any(

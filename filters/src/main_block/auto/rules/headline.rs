@@ -1,4 +1,4 @@
-//! The headline, and the summaries of details of which something is kept.
+//! Keeps the headline, and the `<summary>` of each `<details>` of which something is kept.
 
 use super::Context;
 use crate::html::tag::Tag;

@@ -1,4 +1,4 @@
-//! Index pages told from pages of one text by the scored tree.
+//! Tells index pages from pages of one text by the scored tree.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Waiting for something to stand still.
+//! Waits until a polled value has not changed for a given time.
 
 use std::time::Duration;
 

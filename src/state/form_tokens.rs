@@ -1,4 +1,4 @@
-//! The tokens of the forms on our own pages, which no web site can know.
+//! Tokens of the forms on our own pages, against requests that another site makes.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use crate::{
 };
 
 /// Makes the tokens of forms.
-pub(crate) struct Forms(Arc<Tokens>);
+pub(crate) struct FormTokens(Arc<Tokens>);
 
 /// The purpose of their tokens.
 const FORM: &str = "form";
 
-impl Forms {
+impl FormTokens {
     pub(crate) fn new(tokens: Arc<Tokens>) -> Self {
         Self(tokens)
     }

@@ -1,4 +1,5 @@
-//! CONNECT to ports of plain HTTP: what browsers send for `ws://`, and what `curl --proxytunnel` does.
+//! CONNECT to a port of plain HTTP, as browsers use it for `ws://` and curl for `--proxytunnel`; other protocols reach
+//! no port that is not listed.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! How a page looks in a view, while blocking is paused, and as its device chose.
+//! Changes a profile for one request: a view of the bar, paused blocking, the device's choice of type and colours, the
+//! reader's address.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use crate::{
     blocking::Blocker,
     config::{Config, ConfigError},
     http::headers::validators::Tagger,
-    rewrite::{PageProfile, SentForm, look::checked_chain},
+    rewrite::{PageProfile, SentForm, page_profile::checked_chain},
 };
 
 /// What is asked of a page at the reader's address.

@@ -1,5 +1,5 @@
-//! Documents that browsers asked for and that passed as they were, by their validators: a copy of one is no page that
-//! would now be rewritten, so its conditions may go to the origin.
+//! Remembers the validators of documents that were sent unmodified, so that a client's conditional request for one of
+//! them may go to the origin: its copy is no page that would now be rewritten.
 //!
 //! Of a copy that is not known here (after a start, or of the time before its pages were rewritten) the whole is asked for.
 
@@ -17,12 +17,12 @@ use crate::{
 const MAX_DOCUMENTS: usize = 16_384;
 
 /// The documents that have passed under one configuration.
-pub(super) struct Passed {
+pub(super) struct UnmodifiedDocuments {
     hasher: RandomState,
     documents: ExpiringMap<u64, ()>,
 }
 
-impl Passed {
+impl UnmodifiedDocuments {
     pub(super) fn new() -> Self {
         Self { hasher: RandomState::new(), documents: ExpiringMap::new(MAX_DOCUMENTS, Lifetime::Unlimited) }
     }

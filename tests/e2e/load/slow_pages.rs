@@ -1,4 +1,4 @@
-//! Bounds: on time, on pages, on connections.
+//! A page that arrives too slowly, or for which no memory is free, is passed on unfiltered as it arrives.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! For how long an origin keeps an HTTP/1.1 connection that is idle: a request that may not be sent twice must not go on one
-//! that the origin is closing just now (RFC 9112 § 9.5), and a new connection for each would be slow.
+//! Learns how long each origin keeps an idle HTTP/1.1 connection, so that a request that must not be repeated never
+//! uses one that is being closed (RFC 9112 § 9.5); a new connection for each would be slow.
 //!
 //! The origin says so (`Keep-Alive`), or another connection to it shows it, which has been idle for longer and is open.
 
@@ -25,12 +25,12 @@ const MAX_ORIGINS: usize = 1024;
 const REMEMBERED_FOR: Duration = Duration::from_hours(1);
 
 /// Idle times that origins have been seen to allow.
-pub(super) struct Patience {
+pub(super) struct KeepAliveTimes {
     /// Idle times up to which connections may be used.
     limits: ExpiringMap<Origin, Duration>,
 }
 
-impl Patience {
+impl KeepAliveTimes {
     pub(super) fn new() -> Self {
         Self { limits: ExpiringMap::new(MAX_ORIGINS, Lifetime::SinceInsertion(REMEMBERED_FOR)) }
     }

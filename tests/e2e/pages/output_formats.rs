@@ -1,4 +1,4 @@
-//! Pages in other forms than HTML of today: Markdown and JSON for programs, books, and HTML 3.2.
+//! Output formats other than HTML 5: Markdown and JSON for programs, EPUB, HTML 3.2.
 
 use std::{
     fs,

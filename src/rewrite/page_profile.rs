@@ -1,4 +1,4 @@
-//! How the pages of one profile are rewritten. How those of a view or of a device are is in `views`.
+//! The filter chain and the entity tags of each profile. `views::page_profile` changes them for one request.
 
 use std::sync::Arc;
 

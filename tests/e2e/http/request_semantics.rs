@@ -1,4 +1,5 @@
-//! Small duties of a proxy that are about meaning, one test each, over plain HTTP and inside intercepted TLS.
+//! What the method, the fields and the version of a request ask of a proxy: `OPTIONS *`, `Max-Forwards`, `Expect`, and
+//! clients with HTTP/1.0.
 
 use http::Method;
 
