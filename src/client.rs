@@ -363,7 +363,6 @@ impl Client {
 
     /// Whether a request to this origin would find a connection, or wait for one that this client is using.
     pub(crate) fn has_connection(&self, permit: &Permit, requester: Requester<'_>) -> bool {
-        self.pool.follow_network(self.opener.network.changes());
         let Ok(origin) = self.origin(permit, requester) else { return false };
         self.pool.has(&origin) || self.http1_limits.are_in_use(requester.address, &origin)
     }
@@ -395,6 +394,9 @@ impl Client {
     }
 
     fn origin(&self, permit: &Permit, requester: Requester<'_>) -> Result<Origin, UpstreamError> {
+        let changes = self.opener.network.changes();
+        self.opener.connector.resolver.follow_network(changes);
+        self.pool.follow_network(changes);
         Origin::new(permit.target(), requester.address, &self.opener.connector.via)
     }
 

@@ -110,7 +110,7 @@ fn has_unread_plaintext(tcp: &TcpStream, session: &mut ClientConnection) -> bool
 pub(super) struct Connector {
     acl: Arc<Acl>,
     pub(super) via: Via,
-    resolver: Resolver,
+    pub(super) resolver: Resolver,
     /// `None` where there is nothing to trust, which every encrypted request then reports.
     tls: Option<Tls>,
     timeouts: Timeouts,
@@ -140,11 +140,11 @@ impl Connector {
             return through.map_err(|problem| UpstreamError::Parent(Arc::clone(parent.name()), problem));
         }
         let connecting = async {
-            let resolved = self.resolve(origin.plain_host(), origin.port, client).await?;
+            let resolved = self.resolver.resolve(origin.plain_host(), origin.port, client).await?;
             race(alternate(allowed(&self.acl, resolved, origin, carries)?)).await
         };
-        let tcp = timeout(self.timeouts.connect, connecting).await.unwrap_or(Err(UpstreamError::ConnectTimeout))?;
-        Ok(Either::Left(tcp))
+        let tcp = timeout(self.timeouts.connect, connecting).await.unwrap_or(Err(UpstreamError::ConnectTimeout));
+        Ok(Either::Left(tcp.inspect_err(|_| self.resolver.forget(origin.plain_host()))?))
     }
 
     /// A connection through another proxy, or to it, where it is asked for the resource itself.
@@ -162,13 +162,14 @@ impl Connector {
     async fn to_parent(&self, parent: &ParentProxy, client: IpAddr) -> Result<Transport, UpstreamError> {
         let host = parent.host.plain();
         let connecting = async {
-            let resolved = self.resolve(&host, parent.port, client).await?;
+            let resolved = self.resolver.resolve(&host, parent.port, client).await?;
             if resolved.iter().any(|addr| self.acl.is_own(*addr)) {
                 return Err(UpstreamError::Address(Refusal::Own));
             }
             race(alternate(resolved)).await
         };
-        let tcp = timeout(self.timeouts.connect, connecting).await.unwrap_or(Err(UpstreamError::ConnectTimeout))?;
+        let tcp = timeout(self.timeouts.connect, connecting).await.unwrap_or(Err(UpstreamError::ConnectTimeout));
+        let tcp = tcp.inspect_err(|_| self.resolver.forget(&host))?;
         if parent.kind != ParentKind::Https {
             return Ok(Either::Left(tcp));
         }
@@ -177,12 +178,6 @@ impl Connector {
         let stream = timeout(self.timeouts.tls_handshake, connecting).await.map_err(|_| UpstreamError::TlsTimeout)?;
         let stream = stream.map_err(|error| UpstreamError::from_handshake(&error, false))?;
         Ok(Either::Right(Box::new(stream)))
-    }
-
-    async fn resolve(&self, host: &str, port: u16, client: IpAddr) -> Result<Vec<SocketAddr>, UpstreamError> {
-        let resolved = self.resolver.resolve(host, port, client).await;
-        let resolved = resolved.map_err(|error| UpstreamError::from_lookup(&error))?;
-        if resolved.is_empty() { Err(UpstreamError::Dns("the name has no address".to_owned())) } else { Ok(resolved) }
     }
 
     /// Refuses what a public page wants of the home network by a name. Asked for every such request, because a kept connection
@@ -200,7 +195,7 @@ impl Connector {
             // Where the name leads is known to the other proxy alone.
             return Err(UpstreamError::Address(Refusal::NameFromPublic));
         }
-        let resolved = timeout(self.timeouts.connect, self.resolve(origin.plain_host(), origin.port, client));
+        let resolved = timeout(self.timeouts.connect, self.resolver.resolve(origin.plain_host(), origin.port, client));
         let resolved = resolved.await.unwrap_or(Err(UpstreamError::ConnectTimeout))?;
         let checked = resolved.into_iter().try_for_each(|addr| self.acl.check_for_public(addr));
         checked.map_err(UpstreamError::Address)

@@ -188,7 +188,12 @@ impl UpstreamError {
 
     /// Whether it is the site that cannot be reached: neither the proxy forbids it nor lacks something for it.
     pub(crate) fn is_of_site(&self) -> bool {
-        !matches!(self, Self::Address(_) | Self::NoWay | Self::Parent(..) | Self::NoDescriptors | Self::NoTrustStore)
+        match self {
+            Self::Address(_) | Self::NoWay | Self::NoDescriptors | Self::NoTrustStore => false,
+            // What the other proxy says of the site.
+            Self::Parent(_, problem) => matches!(problem, ParentProblem::Refused(_) | ParentProblem::Timeout),
+            _ => true,
+        }
     }
 
     /// Whether the certificate is at fault.

@@ -9,7 +9,7 @@ use std::{
 
 use super::UpstreamError;
 use crate::{
-    config::{ParentProxy, Via, Wanted, Way},
+    config::{ParentProxy, Via, WantedConnection, Way},
     net::target::{Scheme, Target},
 };
 
@@ -112,7 +112,7 @@ impl Hash for Origin {
 }
 
 /// The connection that a client wants to this target.
-pub(super) fn wanted(target: &Target, client: IpAddr) -> Wanted<'_> {
+pub(super) fn wanted(target: &Target, client: IpAddr) -> WantedConnection<'_> {
     let is_encrypted = target.scheme == Scheme::Https;
-    Wanted { host: target.plain_host(), port: target.port, is_encrypted, client }
+    WantedConnection { host: target.plain_host(), port: target.port, is_encrypted, client }
 }

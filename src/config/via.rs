@@ -257,7 +257,7 @@ impl ViaHosts {
         Self { names: names.collect(), ranges: ranges.collect(), ports: Vec::new() }
     }
 
-    fn contains(&self, wanted: &Wanted<'_>) -> bool {
+    fn contains(&self, wanted: &WantedConnection<'_>) -> bool {
         let is_port = |(hosts, port): &(HostPatterns, u16)| *port == wanted.port && hosts.matches(wanted.host);
         let is_in = |ip: IpAddr| self.ranges.iter().any(|range| range.contains(&ip.to_canonical()));
         self.names.matches(wanted.host)
@@ -268,7 +268,7 @@ impl ViaHosts {
 
 /// A connection that is wanted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct WantedConnection<'a> {
     /// In its canonical spelling.
     pub(crate) host: &'a str,
     pub(crate) port: u16,
@@ -282,7 +282,7 @@ pub struct Via(Arc<[ViaRule]>);
 
 impl Via {
     /// The first rule that fits; none means the direct way.
-    pub(crate) fn rule(&self, wanted: &Wanted<'_>) -> Option<&ViaRule> {
+    pub(crate) fn rule(&self, wanted: &WantedConnection<'_>) -> Option<&ViaRule> {
         if self.0.is_empty() {
             return None;
         }

@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::{
     TrustedDevices,
-    config::{Choice, ClientInfo, Config, Intercept, Wanted},
+    config::{Choice, ClientInfo, Config, Intercept, WantedConnection},
     mitm::TunnelledHosts,
     net::{
         access_control::{Acl, Initiator, is_private},
@@ -94,7 +94,7 @@ pub(super) fn answered(config: &Config, asker: &ClientInfo<'_>, url: &Url) -> Op
 pub(super) fn way(config: &Config, asker: &ClientInfo<'_>, url: &Url) -> Option<String> {
     let target = target(url).filter(|_| !config.via.is_empty())?;
     let is_encrypted = url.scheme() == "https";
-    let wanted = Wanted { host: target.plain_host(), port: target.port, is_encrypted, client: asker.client };
+    let wanted = WantedConnection { host: target.plain_host(), port: target.port, is_encrypted, client: asker.client };
     Some(match config.via.rule(&wanted) {
         Some(rule) => format!("{} ({})", rule.name, rule.place),
         None => "direct (no rule fits)".to_owned(),

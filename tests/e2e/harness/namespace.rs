@@ -3,6 +3,7 @@
 use std::{
     env, fs,
     process::{Command, Output},
+    sync::atomic::{AtomicU8, Ordering::Relaxed},
 };
 
 use super::optional;
@@ -63,6 +64,14 @@ pub(crate) fn set_names(names: &[(&str, &str)]) {
     let lines: Vec<String> = names.iter().map(|(name, address)| format!("{address} {name}")).collect();
     // In place: another file would not be the mounted one.
     fs::write("/etc/hosts", format!("127.0.0.1 localhost\n{}\n", lines.join("\n"))).unwrap();
+}
+
+/// Has a proxy of this test look names up again, which it keeps for a minute in one network: the network changes.
+pub(crate) async fn forget_names() {
+    static CHANGES: AtomicU8 = AtomicU8::new(1);
+    ip(&format!("addr add 127.99.0.{}/32 dev lo", CHANGES.fetch_add(1, Relaxed)));
+    // Addresses are looked at once a second.
+    tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
 }
 
 /// Changes the network that the test is in.

@@ -95,6 +95,7 @@ async fn a_public_page_in_chromium_reaches_nothing_at_home() {
     assert_eq!(asked(&router).len(), before, "{:?}", asked(&router));
     // DNS rebinding: the name of the page that is open leads home from now on.
     namespace::set_names(&[("evil.example", HOME), ("other.example", HOME)]);
+    namespace::forget_names().await;
     let rebound = |host: &str| {
         format!("return fetch('http://{host}:{port}/rebound').then(answer => answer.text(), () => 'failed')")
     };

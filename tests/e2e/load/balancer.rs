@@ -179,3 +179,38 @@ async fn behind_haproxy_each_client_keeps_its_profile_and_a_restart_fails_no_req
     println!("the slowest of 250 requests beside a restart took {slowest:?}");
     assert!(failed.is_empty(), "{failed:?}");
 }
+
+/// The texts of the configurations in these files, by the keys that they are under.
+fn shipped_configurations(yaml: &str, places: &[&[&str]]) -> Vec<String> {
+    let documents = serde_yaml::Deserializer::from_str(yaml);
+    let documents: Vec<serde_yaml::Value> =
+        documents.map(|document| serde::Deserialize::deserialize(document).unwrap()).collect();
+    let found = documents.iter().flat_map(|document| {
+        places.iter().filter_map(move |keys| keys.iter().try_fold(document, |tree, key| tree.get(key))?.as_str())
+    });
+    found.map(str::to_owned).collect()
+}
+
+#[test]
+fn what_is_shipped_for_several_copies_is_a_configuration() {
+    let compose = include_str!("../../../contrib/compose.yaml");
+    let cluster = include_str!("../../../contrib/kubernetes.yaml");
+    let own = shipped_configurations(compose, &[&["configs", "one", "content"], &["configs", "two", "content"]]);
+    let pods = shipped_configurations(cluster, &[&["data", "lists.yaml"], &["data", "gleaner.yaml"]]);
+    assert_eq!((own.len(), pods.len()), (2, 2));
+    for pair in [own, pods] {
+        let configs: Vec<_> =
+            pair.iter().map(|text| gleaner::Config::from_yaml(text, None).expect("it is valid")).collect();
+        // One copy fetches the lists into the folder that both read.
+        assert!(configs[0].blocking.update && !configs[1].blocking.update);
+        assert_eq!(configs[0].blocking.dir, configs[1].blocking.dir);
+        assert_eq!(configs[0].authority_dir, configs[1].authority_dir);
+        assert!(configs.iter().all(|config| config.health.listen.is_some() && config.limits.drain_seconds > 0));
+    }
+    let Some(program) = optional::program("haproxy", "haproxy") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("haproxy.cfg");
+    fs::write(&file, shipped_configurations(compose, &[&["configs", "haproxy", "content"]]).concat()).unwrap();
+    let checked = Command::new(program).arg("-c").arg("-f").arg(&file).output().unwrap();
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+}

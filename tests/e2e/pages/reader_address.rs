@@ -349,6 +349,7 @@ async fn names_and_redirects_do_not_lead_home() {
     assert_eq!(read(&proxy, &format!("http://site.example:{port}/")).await.status, 200);
     // A name that is turned while its connection is kept.
     namespace::set_names(&[("site.example", HOME)]);
+    namespace::forget_names().await;
     assert_eq!(read(&proxy, &format!("http://site.example:{port}/")).await.status, 403);
     assert_eq!(router.requests().len(), asked);
     drop(site);
