@@ -11,6 +11,7 @@ use std::{
 use parking_lot::Mutex;
 
 use super::MAX_LIST;
+use crate::util::atomic_file::{self, Readers};
 
 /// Contents of files that could not be written, by path. One map for the process, because configurations are replaced.
 static UNWRITTEN: Mutex<BTreeMap<PathBuf, Vec<u8>>> = Mutex::new(BTreeMap::new());
@@ -33,16 +34,13 @@ pub(crate) fn write_or_keep(file: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
-/// Puts a file in the place of another, whole: what reads it never sees a half of it.
+/// Writes a file whole, or not at all.
 pub(crate) fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(dir) = file.parent() {
         fs::create_dir_all(dir)?;
     }
-    let new = file.with_extension(format!("new-{}", process::id()));
-    fs::write(&new, bytes).and_then(|()| fs::rename(&new, file)).inspect_err(|_| {
-        // A half must not take the place that a full disk has left.
-        let _ = fs::remove_file(&new);
-    })
+    atomic_file::write(file, bytes, Readers::Everybody)?;
+    Ok(())
 }
 
 /// Why nothing can be written in this folder, which need not be there yet. Leaves nothing behind.

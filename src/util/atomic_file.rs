@@ -1,4 +1,4 @@
-//! Files that only their owner may read, written whole or not at all.
+//! Writes files whole or not at all: what reads one never sees a half of it.
 
 use std::{
     fs,
@@ -10,11 +10,23 @@ use std::{
 
 use super::platform;
 
+/// Who may read a file.
+#[derive(Clone, Copy)]
+pub(crate) enum Readers {
+    Owner,
+    /// All users of the machine, as far as they may enter the folder.
+    Everybody,
+}
+
 /// Writes the file, and returns when it was modified. Another process may have put another in its place by then.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<Option<SystemTime>> {
+pub(crate) fn write(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<Option<SystemTime>> {
+    let mode = match readers {
+        Readers::Owner => 0o600,
+        Readers::Everybody => 0o644,
+    };
     let temporary = path.with_extension(format!("{}.tmp", process::id()));
     let write = || {
-        let mut open = platform::open_options(0o600).write(true).create(true).truncate(true).open(&temporary)?;
+        let mut open = platform::open_options(mode).write(true).create(true).truncate(true).open(&temporary)?;
         open.write_all(bytes)?;
         open.sync_all()?;
         let modified = open.metadata()?.modified().ok();

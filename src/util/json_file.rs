@@ -18,7 +18,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use tokio::runtime::Handle;
 use tracing::warn;
 
-use super::atomic_file;
+use super::atomic_file::{self, Readers};
 
 /// Largest file that is read: what the largest list takes, several times over.
 const MAX_FILE: u64 = 4 << 20;
@@ -147,7 +147,7 @@ impl<T: Default + Serialize + DeserializeOwned> Inner<T> {
             }
             (serde_json::to_vec_pretty(&state.value)?, state.unwritten.len())
         };
-        let modified = atomic_file::write(path, &bytes);
+        let modified = atomic_file::write(path, &bytes, Readers::Owner);
         let mut state = self.state.lock();
         // Also where that failed: the value stays as it is in memory until the file changes.
         state.unwritten.drain(..written);

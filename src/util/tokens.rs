@@ -13,7 +13,8 @@ use ring::hmac;
 use tracing::warn;
 
 use super::{
-    atomic_file, platform,
+    atomic_file::{self, Readers},
+    platform,
     random::{nonce, random_bytes},
 };
 
@@ -124,7 +125,7 @@ fn stored_secret(dir: &Path, secret: [u8; SECRET_BYTES]) -> io::Result<[u8; SECR
         return Ok(stored);
     }
     platform::make_private_folder(dir)?;
-    atomic_file::write(file, &secret)?;
+    atomic_file::write(file, &secret, Readers::Owner)?;
     Ok(secret)
 }
 

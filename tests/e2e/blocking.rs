@@ -20,6 +20,7 @@ use crate::{
         client::{Answer, curl_command, run, send_h2},
         get,
         origin::{html, response},
+        program::command,
         raw, send,
     },
     pages::original_page::{button, link},
@@ -135,7 +136,7 @@ async fn a_forbidden_host_stays_open_while_its_pages_are_visited_and_not_for_wha
     // A page of another site loads something of it, and a tunnel is opened to it.
     after_minutes(6).await;
     assert_eq!(from_page(&proxy, &url, "script").await.text(), "from the origin");
-    crate::harness::client::connect(&proxy, &format!("localhost:{}", origin.addr.port())).await;
+    crate::harness::client::connect(&proxy, &origin.host_and_port()).await;
     after_minutes(6).await;
     assert_eq!(visit().await, 403);
     proxy.stop().await;
@@ -146,7 +147,7 @@ async fn a_tunnel_to_a_forbidden_host_is_refused_and_what_is_decrypted_is_answer
     let (_dir, settings) = with_list("||localhost^\n");
     let ca = TestCa::new();
     let origin = Origin::https(&ca, |_| response(&[], "from the origin")).await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let proxy = TestProxy::trusting(&ca, &settings).await;
     let answer = raw(proxy.addr, format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n")).await;
     assert!(answer.starts_with("HTTP/1.1 403") && answer.contains("||localhost^"), "{answer}");
@@ -227,8 +228,8 @@ async fn until_blocked(proxy: &TestProxy, wanted: bool) {
 }
 
 fn gleaner(config: &Path, words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
-    command.arg("--config").arg(config).args(words);
+    let mut command = command(config.parent().unwrap(), &["--config"]);
+    command.arg(config).args(words);
     command
 }
 
@@ -353,7 +354,7 @@ async fn a_profile_can_block_nothing() {
         assert_eq!(script.header("gleaner") == "blocked", !shows);
         let shown = get(&proxy, &origin.url("/news"), &[agent, ("accept", "text/html")]).await;
         assert_eq!(shown.text().contains("Buy one"), shows, "{}", shown.text());
-        let target = format!("localhost:{}", encrypted.addr.port());
+        let target = encrypted.host_and_port();
         let mut tunnel = tokio::net::TcpStream::connect(proxy.addr).await.unwrap();
         let request = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\nUser-Agent: {}\r\n\r\n", agent.1);
         tunnel.write_all(request.as_bytes()).await.unwrap();

@@ -1,5 +1,6 @@
 //! Commands: arguments, output, exit codes; and the examples in the documentation.
 
+mod bad_starts;
 mod blocks;
 pub(crate) mod commands;
 mod config;

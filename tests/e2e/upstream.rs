@@ -8,6 +8,7 @@ mod host_and_authority;
 mod http2;
 mod network_changes;
 mod pinned_connections;
+mod posts_on_kept_connections;
 mod resolver;
 mod responses;
 mod retries_http2;

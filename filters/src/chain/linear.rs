@@ -187,17 +187,7 @@ fn configs() -> Vec<(&'static str, ChainConfig)> {
     let mut config = usual();
     config.output.style = Style::Original;
     configs.push(("original", config));
-    for (name, algorithm) in [
-        ("cnr", Algorithm::Cnr),
-        ("core_ex", Algorithm::CoreEx),
-        ("link_quota", Algorithm::LinkQuota),
-        ("article_subtree", Algorithm::ArticleSubtree),
-        ("cetr", Algorithm::Cetr),
-        ("bte", Algorithm::Bte),
-        ("ccb", Algorithm::Ccb),
-        ("dsc", Algorithm::Dsc),
-        ("text_density", Algorithm::TextDensity),
-    ] {
+    for (name, algorithm) in Algorithm::ALL.into_iter().filter(|(_, algorithm)| *algorithm != Algorithm::default()) {
         let mut config = usual();
         config.main_block.algorithm = algorithm;
         configs.push((name, config));

@@ -5,7 +5,7 @@ use crate::filter::link_quota;
 
 impl Algorithm {
     /// Every algorithm by its YAML name; a test keeps the two together.
-    const ALL: [(&str, Algorithm); 10] = [
+    pub(crate) const ALL: [(&str, Algorithm); 10] = [
         ("auto", Algorithm::Auto),
         ("cnr", Algorithm::Cnr),
         ("core_ex", Algorithm::CoreEx),

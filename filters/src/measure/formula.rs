@@ -1,4 +1,4 @@
-//! Writes a MathML formula that has no source as one line: `(-b±√(b^2-4ac))/(2a)`.
+//! Writes a `MathML` formula that has no source as one line: `(-b±√(b^2-4ac))/(2a)`.
 //!
 //! Fractions, powers, indices and roots are what stands above, below and around on the page, and would be lost in the order
 //! of the signs (`x=-b±b2-4ac2a`). The signs are those of `AsciiMath` and of calculators.

@@ -1,5 +1,7 @@
 //! Blocked requests in Chromium: scripts, frames and removed parameters.
 
+use std::time::Duration;
+
 use http::header;
 
 use super::{at_localhost, with_list};
@@ -11,11 +13,8 @@ use crate::{
     pages::chromium::Browser,
 };
 
-async fn shown(browser: &Browser, proxy: &TestProxy, url: String) -> String {
-    let server = format!("--proxy-server={}", proxy.addr);
-    // With virtual time, what scripts wait for has arrived.
-    browser.dom_with(&["--proxy-bypass-list=<-loopback>", "--virtual-time-budget=10000", &server], url).await
-}
+/// By the page's clock, so that what scripts wait for has arrived.
+const LATER: Duration = Duration::from_secs(10);
 
 /// Answers scripts of other sites, with credentials, as an interface of a web site does.
 fn interface(seen: &crate::harness::origin::Recorded) -> http::Response<http_body_util::Full<bytes::Bytes>> {
@@ -39,7 +38,7 @@ async fn scripts_that_follow_no_redirect_lose_parameters_too() {
     );
     let news = Origin::http(move |_| html(page.clone())).await;
     let proxy = TestProxy::start(&format!("{settings}rewrite: {{ enabled: false }}\n")).await;
-    let dom = shown(&browser, &proxy, news.url("/")).await;
+    let dom = browser.dom_after(LATER, &proxy, news.url("/")).await;
     assert_eq!(dom.matches("200 got [q=sofa];").count(), 3, "{dom}");
     assert!(dom.contains("204 ;"), "a script with credentials may read the empty answer: {dom}");
     proxy.stop().await;
@@ -67,7 +66,7 @@ async fn a_blocked_frame_is_empty_also_where_browsers_do_not_name_its_kind() {
     let dom = browser.dom_with(&options, news.url("/")).await;
     assert!(dom.contains("[empty]"), "{dom}");
     // As a page to go to, the same answer says why.
-    let page = shown(&browser, &proxy, "http://ads.example/frame".to_owned()).await;
+    let page = browser.dom_after(LATER, &proxy, "http://ads.example/frame".to_owned()).await;
     assert!(page.contains("This page is blocked") && page.contains("||ads.example^"), "{page}");
     proxy.stop().await;
 }

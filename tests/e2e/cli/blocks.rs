@@ -1,6 +1,6 @@
 //! `gleaner blocks`: the blocks of a page, and which are kept.
 
-use super::commands::{folder, gleaner};
+use crate::harness::program::{folder, gleaner};
 
 fn page_of_blocks() -> String {
     let words = "The quick brown fox jumps over the lazy dog near the river bank. ";

@@ -5,34 +5,13 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
     path::Path,
-    process::{Child, Command, Output, Stdio},
+    process::{Child, Command, Stdio},
 };
 
-use tempfile::TempDir;
-
-/// Runs the program in a folder, with this on its standard input.
-pub(crate) fn gleaner(dir: &Path, arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_gleaner"))
-        .args(arguments)
-        .current_dir(dir)
-        .env("HOME", dir)
-        .env("XDG_CONFIG_HOME", dir.join("none"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // What ends before it has read all is no failure of the test.
-    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    child.wait_with_output().unwrap()
-}
+use crate::harness::program::{command, folder, gleaner};
 
 fn code(dir: &Path, arguments: &[&str], input: &str) -> i32 {
     gleaner(dir, arguments, input).status.code().unwrap()
-}
-
-pub(crate) fn folder() -> TempDir {
-    tempfile::tempdir().unwrap()
 }
 
 fn article() -> String {
@@ -145,13 +124,7 @@ fn every_mistake_has_its_exit_code() {
 #[test]
 fn a_closed_pipe_ends_quietly() {
     let dir = folder();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_gleaner"))
-        .arg("schema")
-        .current_dir(dir.path())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = command(dir.path(), &["schema"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let mut said = String::new();
     child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
@@ -264,13 +237,8 @@ fn a_certificate_with_few_days_left_is_told_by_check_config_and_at_start() {
     let check = gleaner(path, &["check-config", "c.yaml"], "");
     let said = String::from_utf8(check.stdout).unwrap();
     assert!(said.contains("5 days from now"), "{said}");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_gleaner"))
-        .args(["--config", "c.yaml"])
-        .current_dir(path)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child =
+        command(path, &["--config", "c.yaml"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let banner = read_until(&mut BufReader::new(child.stdout.take().unwrap()), "to end it");
     let log = read_until(&mut BufReader::new(child.stderr.take().unwrap()), "5 days from now");
     let own = banner.lines().find_map(|line| line.trim().strip_prefix("proxy ")).unwrap();
@@ -313,9 +281,7 @@ fn a_second_signal_ends_at_once_with_the_signals_code() {
         let config = "listen: 0\naccess: { allow_targets: [127.0.0.1] }\n\
                       limits: { shutdown_grace_seconds: 600 }\n";
         fs::write(dir.path().join("c.yaml"), config).unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_gleaner"))
-            .args(["--config", "c.yaml"])
-            .current_dir(dir.path())
+        let mut child = command(dir.path(), &["--config", "c.yaml"])
             .env("RUST_LOG", "info")
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -360,13 +326,8 @@ fn who_listens_everywhere_is_told_addresses_that_can_be_asked() {
     fs::write(dir.path().join("c.yaml"), config).unwrap();
     let banner = |config: &str| {
         fs::write(dir.path().join("c.yaml"), config).unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_gleaner"))
-            .args(["--config", "c.yaml"])
-            .current_dir(dir.path())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child =
+            command(dir.path(), &["--config", "c.yaml"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let banner = read_until(&mut BufReader::new(child.stdout.take().unwrap()), "to end it");
         child.kill().unwrap();
         child.wait().unwrap();
@@ -436,4 +397,23 @@ fn a_record_always_says_whether_the_page_was_passed() {
     };
     assert_eq!(record(DRAWN)["passed"], "little-text");
     assert_eq!(record(&article()).get("passed"), Some(&serde_json::Value::Null));
+}
+
+#[test]
+fn an_address_that_cannot_be_had_is_told_with_what_to_do() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = listener.local_addr().unwrap().to_string();
+    let dir = folder();
+    let serve = |listen: &[&str]| {
+        let arguments: Vec<&str> = listen.iter().flat_map(|addr| ["--listen", addr]).collect();
+        let output = gleaner(dir.path(), &arguments, "");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, errors) = serve(&[&taken]);
+    assert_eq!(code, Some(69), "{errors}");
+    assert!(errors.contains("another program") && errors.contains("--listen"), "{errors}");
+    drop(listener);
+    let (code, errors) = serve(&["127.0.0.1:18118", "127.0.0.1:18118"]);
+    assert_eq!(code, Some(64), "{errors}");
+    assert!(errors.contains("listed twice"), "{errors}");
 }

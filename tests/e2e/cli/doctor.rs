@@ -10,9 +10,10 @@ use std::{
 
 use serde_json::Value;
 
-use crate::{
-    cli::commands::folder,
-    harness::{Origin, TestCa, optional, origin::html, program::Running},
+use crate::harness::{
+    Origin, TestCa, optional,
+    origin::html,
+    program::{Running, command, folder, isolate},
 };
 
 const PAGE: &str = "<!doctype html><title>x</title><p>The town clock has a single hand.";
@@ -30,7 +31,7 @@ fn doctor(dir: &Path, shell: &str, before: &str, arguments: &[&str]) -> Output {
     let mut words = shell.split(' ');
     let mut command = Command::new(words.next().unwrap());
     command.args(words).args(["-c", &format!("{before}\nexec \"$0\" doctor --config c.yaml \"$@\"")]);
-    command.arg(env!("CARGO_BIN_EXE_gleaner")).args(arguments).current_dir(dir).env("HOME", dir);
+    isolate(command.arg(env!("CARGO_BIN_EXE_gleaner")).args(arguments), dir);
     for name in ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
         command.env_remove(name);
     }
@@ -137,16 +138,14 @@ async fn a_gleaner_that_runs_is_found_and_asked() {
     let dir = folder();
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     fs::write(dir.path().join("c.yaml"), settings(port) + "https: { intercept: on }\n").unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
-    command.args(["--config", "c.yaml"]).current_dir(dir.path()).env("RUST_LOG", "info");
-    let mut running = Running::start(&mut command);
+    let mut running = Running::start(command(dir.path(), &["--config", "c.yaml"]).env("RUST_LOG", "info"));
     running.wait_for("to end it");
     let (path, pages) = (dir.path().to_owned(), [plain.url("/"), unknown.https_url("/")]);
     let output = blocking(move || doctor(&path, "sh", "", &["--json", &pages[0], &pages[1]])).await;
     let findings = findings(&output);
     assert_is(&findings, "port", "ok", "Gleaner is running and answers");
     assert_is(&findings, "http", "ok", "came through");
-    // The connection is opened, and what comes in it is an error of the proxy's own.
+    // The connection is decrypted, and what comes in it is an error of the proxy's own.
     assert_is(&findings, "https", "problem", "cannot be trusted");
     assert_is(&findings, "https", "problem", "extra_ca_file");
     assert_is(&findings, "http2", "skipped", "see `https`");

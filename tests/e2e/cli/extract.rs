@@ -1,9 +1,11 @@
 //! `gleaner extract`: its output in each format, as programs read it.
 
-use std::{fs, path::Path, process::Command};
+use std::{fs, path::Path};
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::harness::program::{command, gleaner};
 
 const PAGE: &str = r#"<!doctype html><html lang="en-gb"><head><title>The clock: one hand | Velle Courier</title>
 <meta property="og:site_name" content="Velle Courier"><script type="application/ld+json">{"@type":"NewsArticle",
@@ -23,14 +25,7 @@ fn folder() -> TempDir {
 }
 
 fn extract(dir: &Path, arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_gleaner"))
-        .arg("extract")
-        .args(arguments)
-        .current_dir(dir)
-        .env("HOME", dir)
-        .env("XDG_CONFIG_HOME", dir.join("none"))
-        .output()
-        .unwrap();
+    let output = command(dir, &["extract"]).args(arguments).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
@@ -98,11 +93,7 @@ fn a_page_that_the_proxy_would_find_too_long_is_an_error_that_names_the_key() {
     fs::write(&config, "rewrite: { max_html_bytes: 1024 }").unwrap();
     fs::write(dir.path().join("long.html"), PAGE.repeat(2)).unwrap();
     for command in ["extract", "blocks"] {
-        let output = Command::new(env!("CARGO_BIN_EXE_gleaner"))
-            .args([command, "long.html", "--config", "config.yaml"])
-            .current_dir(dir.path())
-            .output()
-            .unwrap();
+        let output = gleaner(dir.path(), &[command, "long.html", "--config", "config.yaml"], "");
         assert_eq!(output.status.code(), Some(65), "{output:?}");
         let told = String::from_utf8(output.stderr).unwrap();
         assert!(told.contains("long.html: the page has") && told.contains("rewrite.max_html_bytes"), "{told}");

@@ -4,11 +4,10 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpListener, TcpStream},
     path::Path,
-    process::Command,
     thread,
 };
 
-use crate::harness::program::Running;
+use crate::harness::program::{Running, command};
 
 #[test]
 fn no_line_of_log_is_lost_when_the_program_ends() {
@@ -17,9 +16,7 @@ fn no_line_of_log_is_lost_when_the_program_ends() {
     let file = dir.path().join("config.yaml");
     for format in ["text", "json"] {
         std::fs::write(&file, format!("listen: 0\nlog: {{ format: {format}, requests: true }}\n")).unwrap();
-        let mut running = Running::start(
-            Command::new(env!("CARGO_BIN_EXE_gleaner")).arg("--config").arg(&file).env_remove("RUST_LOG"),
-        );
+        let mut running = Running::start(&mut command(dir.path(), &["--config", "config.yaml"]));
         let mut client = TcpStream::connect(running.wait_for("proxy ")).unwrap();
         let request = |last: &str| format!("HEAD http://gleaner.internal/ HTTP/1.1\r\nHost: x\r\n{last}\r\n");
         let all = request("").repeat(REQUESTS - 1) + &request("Connection: close\r\n");
@@ -47,9 +44,8 @@ fn requests_are_logged_only_where_that_is_asked_for() {
         ("log: { requests: true }", Some("gleaner=warn"), 0),
     ] {
         std::fs::write(&file, format!("listen: 0\n{config}\n")).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
-        command.arg("--config").arg(&file).env_remove("RUST_LOG").envs(rust_log.map(|value| ("RUST_LOG", value)));
-        let mut running = Running::start(&mut command);
+        let mut command = command(dir.path(), &["--config", "config.yaml"]);
+        let mut running = Running::start(command.envs(rust_log.map(|value| ("RUST_LOG", value))));
         let mut client = TcpStream::connect(running.wait_for("proxy ")).unwrap();
         let request = "HEAD http://gleaner.internal/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
         client.write_all(request.as_bytes()).unwrap();
@@ -110,9 +106,7 @@ fn a_download_that_is_broken_off_is_logged_with_who_left() {
              limits: {{ shutdown_grace_seconds: 1 }}\nlog: {{ format: {format}, requests: true }}\n"
         );
         std::fs::write(&file, config).unwrap();
-        let mut running = Running::start(
-            Command::new(env!("CARGO_BIN_EXE_gleaner")).arg("--config").arg(&file).env_remove("RUST_LOG"),
-        );
+        let mut running = Running::start(&mut command(dir.path(), &["--config", "config.yaml"]));
         let own = running.wait_for("proxy ");
         let ask = |method: &str, host: &str| {
             let mut client = TcpStream::connect(&own).unwrap();
@@ -155,8 +149,7 @@ const MORE_LINES: usize = 20_000;
 /// A program whose standard error is not read, after it answered so many requests.
 fn unread(file: &Path) -> Running {
     std::fs::write(file, "listen: 0\nlog: { requests: true }\n").unwrap();
-    let mut running =
-        Running::start(Command::new(env!("CARGO_BIN_EXE_gleaner")).arg("--config").arg(file).env_remove("RUST_LOG"));
+    let mut running = Running::start(command(file.parent().unwrap(), &["--config"]).arg(file));
     let client = TcpStream::connect(running.wait_for("proxy ")).unwrap();
     let mut sender = client.try_clone().unwrap();
     let sending = thread::spawn(move || {

@@ -3,28 +3,14 @@
 use std::{
     fs::{self, File},
     io::Write,
-    path::Path,
-    process::{Command, Output, Stdio},
+    process::{Output, Stdio},
 };
 
 use flate2::{Compression, write::GzEncoder};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The program in a folder of its own, with this on its standard input.
-fn gleaner(dir: &Path, arguments: &[&str], input: &[u8]) -> Output {
-    let mut child =
-        program(dir, arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // What ends before it has read all is no failure of the test.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    child.wait_with_output().unwrap()
-}
-
-fn program(dir: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
-    command.args(arguments).current_dir(dir).env("HOME", dir).env("XDG_CONFIG_HOME", dir.join("none"));
-    command
-}
+use crate::harness::program::{command, gleaner};
 
 fn told(output: &Output) -> (i32, String) {
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -167,7 +153,7 @@ fn where_nobody_reads_what_went_wrong_the_exit_code_still_tells() {
         (&["--nonsense"], 64),
     ] {
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let output = program(dir.path(), arguments).stderr(full).output().unwrap();
+        let output = command(dir.path(), arguments).stderr(full).output().unwrap();
         assert_eq!(output.status.code(), Some(expected), "{arguments:?}");
     }
 }
@@ -193,7 +179,7 @@ fn a_full_disk_is_an_error_and_no_panic() {
     ] {
         let full = File::options().write(true).open("/dev/full").unwrap();
         fs::write(dir.path().join("password"), "open sesame\n").unwrap();
-        let output = program(dir.path(), arguments)
+        let output = command(dir.path(), arguments)
             .stdin(File::open(dir.path().join("password")).unwrap())
             .stdout(full)
             .output()
@@ -216,7 +202,7 @@ fn nobody_reading_any_more_is_no_error() {
     ] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
-        let output = program(dir.path(), arguments).stdin(Stdio::null()).stdout(writer).output().unwrap();
+        let output = command(dir.path(), arguments).stdin(Stdio::null()).stdout(writer).output().unwrap();
         assert_eq!(told(&output), (0, String::new()), "{arguments:?}");
     }
 }
@@ -289,7 +275,7 @@ fn all_wrong_keys_and_values_are_told_at_once() {
         (listen, 69, &["192.0.2.7:1: this machine has no", "192.0.2.8:1: this machine has no"]),
     ] {
         fs::write(dir.path().join("wrong.yaml"), text).unwrap();
-        let output = program(dir.path(), &["check-config", "wrong.yaml"]).output();
+        let output = command(dir.path(), &["check-config", "wrong.yaml"]).output();
         let (status, errors) = told(&output.unwrap());
         assert_eq!(status, code, "{errors}");
         assert!(errors.lines().zip(expected).all(|(line, at)| line.contains(at)), "{errors}");

@@ -1,13 +1,11 @@
 //! Commands that look after secrets, run as programs.
 
-use std::{
-    io::Write,
-    path::Path,
-    process::{Command, Output, Stdio},
-};
+use std::{path::Path, process::Output};
+
+use crate::harness::program::{self, command, folder};
 
 fn gleaner(config: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_gleaner")).args(arguments).arg("--config").arg(config).output().unwrap()
+    command(config.parent().unwrap(), arguments).arg("--config").arg(config).output().unwrap()
 }
 
 fn text(output: &Output) -> String {
@@ -53,16 +51,7 @@ fn the_authority_is_shown_exported_and_regenerated_only_when_meant() {
 
 #[test]
 fn a_password_is_hashed_from_standard_input() {
-    let [hash, other] = [(); 2].map(|()| {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_gleaner"))
-            .arg("hash-password")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(b"open sesame\n").unwrap();
-        text(&child.wait_with_output().unwrap())
-    });
+    let [hash, other] = [(); 2].map(|()| text(&program::gleaner(folder().path(), &["hash-password"], "open sesame\n")));
     assert!(hash.starts_with("$argon2id$") && !hash.contains("sesame"), "{hash}");
     assert_ne!(hash, other, "it has a salt");
     let yaml = format!("access: {{ users: {{ anna: '{}' }} }}", hash.trim());

@@ -1,35 +1,21 @@
 //! What the log must never hold, tried on the program itself: requests full of secrets, every line read.
 
-use std::{net::SocketAddr, path::Path, process::Command};
+use std::{net::SocketAddr, path::Path};
 
 use crate::harness::{
     Origin, PAGE,
     origin::{html, response},
-    program::Running,
+    program::{Running, command},
     raw,
 };
 
-/// The program, and where it listens.
-struct Program {
-    running: Running,
-    addr: SocketAddr,
-}
-
-impl Program {
-    fn start(dir: &Path, yaml: &str) -> Self {
-        let file = dir.join("config.yaml");
-        std::fs::write(&file, yaml).unwrap();
-        let mut running = Running::start(
-            Command::new(env!("CARGO_BIN_EXE_gleaner")).arg("--config").arg(&file).env("RUST_LOG", "gleaner=info"),
-        );
-        let addr = running.wait_for("proxy ").parse().unwrap();
-        Self { running, addr }
-    }
-
-    /// Ends it; all that it logged.
-    fn end(self) -> String {
-        self.running.end().1
-    }
+/// The program with this configuration, and where it listens.
+fn start(dir: &Path, yaml: &str) -> (Running, SocketAddr) {
+    std::fs::write(dir.join("config.yaml"), yaml).unwrap();
+    let mut command = command(dir, &["--config", "config.yaml"]);
+    let mut running = Running::start(command.env("RUST_LOG", "gleaner=info"));
+    let addr = running.address();
+    (running, addr)
 }
 
 /// Everything here contains this word, except what is sent without.
@@ -90,16 +76,16 @@ async fn the_log_holds_no_secret_in_either_format() {
              upstream: {{ insecure_hosts: [printer.example] }}\n\
              access: {{ allow_targets: ['127.0.0.1:1-65535'] }}\n"
         );
-        let program = Program::start(dir.path(), &yaml);
+        let (running, addr) = start(dir.path(), &yaml);
         let requests = requests(&origin);
         for request in &requests {
-            raw(program.addr, request).await;
+            raw(addr, request).await;
         }
         // One entry each at least for those that were requests; it is written once the answer is gone,
         // so the end of the program is not before it.
         let last = format!("GET http://{}/last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", origin.addr);
-        raw(program.addr, &last).await;
-        let log = program.end();
+        raw(addr, &last).await;
+        let log = running.end().1;
         assert!(log.matches("forward").count() >= 5, "{log}");
         assert!(!log.contains(SECRET), "{log}");
         // What weakens the proxy is said at its start.
@@ -110,12 +96,12 @@ async fn the_log_holds_no_secret_in_either_format() {
     let yaml = format!(
         "listen: '127.0.0.1:0'\naccess: {{ allow_targets: ['127.0.0.1:1-65535'], users: {{ anna: '{hash}' }} }}\n"
     );
-    let program = Program::start(dir.path(), &yaml);
+    let (running, addr) = start(dir.path(), &yaml);
     for request in requests(&origin) {
-        let answer = raw(program.addr, &request).await;
+        let answer = raw(addr, &request).await;
         assert!(!answer.contains(SECRET), "{answer}");
     }
-    let log = program.end();
+    let log = running.end().1;
     assert!(log.contains("407"), "{log}");
     assert!(!log.contains(SECRET) && !log.contains("argon2"), "{log}");
 }
@@ -123,12 +109,12 @@ async fn the_log_holds_no_secret_in_either_format() {
 #[tokio::test]
 async fn a_log_line_is_one_line_whatever_was_asked() {
     let dir = tempfile::tempdir().unwrap();
-    let program = Program::start(dir.path(), "listen: '127.0.0.1:0'\n");
+    let (running, addr) = start(dir.path(), "listen: '127.0.0.1:0'\n");
     for target in ["http://a%0aforged.invalid/", "http://a\u{1b}[31m.invalid/", "http://a.invalid/\u{b}forged"] {
         let request = format!("GET {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-        raw(program.addr, request).await;
+        raw(addr, request).await;
     }
-    let log = program.end();
+    let log = running.end().1;
     for line in log.lines() {
         assert!(!line.starts_with("forged") && !line.contains('\u{1b}'), "{line:?}");
     }

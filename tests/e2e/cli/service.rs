@@ -1,15 +1,24 @@
-//! `gleaner service`, with a manager of services that only writes down what it is told.
+//! `gleaner service`, with a service manager that only records its commands; and the unit for systemd, its notifications and its sockets.
 
 use std::{
     fs,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Command, Output},
+    time::Duration,
 };
 
 use tempfile::TempDir;
+use tokio::{net::TcpStream, time::timeout};
 
-use crate::{cli::commands::folder, harness::optional};
+use crate::harness::{
+    POLL_INTERVAL,
+    client::run,
+    optional,
+    program::{Program, Running, folder, isolate, told},
+    proxy::full,
+    raw,
+};
 
 /// A home whose path has what files of services must escape, and commands that are written down and do nothing. `systemctl`
 /// finds the service running while there is a file `running`.
@@ -56,13 +65,9 @@ impl Machine {
     }
 }
 
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
-}
-
 /// The file that `--print` shows.
 fn printed(output: &Output) -> String {
-    let all = text(output);
+    let all = told(output);
     let (_, file) = all.split_once(":\n\n").unwrap_or_else(|| panic!("{all}"));
     file.split_once("\nThen:\n").unwrap().0.to_owned()
 }
@@ -75,7 +80,7 @@ fn verify(file: &Path, scope: &str) {
     // Where the manager of a user has its sockets, which none has here.
     command.env("XDG_RUNTIME_DIR", file.parent().unwrap()).args([scope, "verify"]).arg(file);
     let output = command.output().unwrap();
-    let told = text(&output);
+    let told = told(&output);
     assert!(output.status.success() && !told.contains("gleaner"), "{told}");
 }
 
@@ -85,7 +90,7 @@ fn a_service_of_a_user_is_installed_told_and_removed() {
     let systemd = |arguments: &[&str]| machine.run(&[arguments, &["--user", "--manager", "systemd"]].concat());
     let file = machine.home().join(".config/systemd/user/gleaner.service");
     let none = systemd(&["status"]);
-    assert!(none.status.code() == Some(69) && text(&none).contains("`gleaner service install` makes it"), "{none:?}");
+    assert!(none.status.code() == Some(69) && told(&none).contains("`gleaner service install` makes it"), "{none:?}");
 
     let config = machine.home().join("my config.yaml");
     let installed = systemd(&["install", "--lan", "--config", config.to_str().unwrap()]);
@@ -98,13 +103,13 @@ fn a_service_of_a_user_is_installed_told_and_removed() {
 
     assert_eq!(systemd(&["status"]).status.code(), Some(69));
     fs::write(machine.path("running"), "").unwrap();
-    assert!(text(&systemd(&["status"])).contains("The system runs Gleaner"));
+    assert!(told(&systemd(&["status"])).contains("The system runs Gleaner"));
     machine.told();
 
     assert!(systemd(&["uninstall"]).status.success());
     assert_eq!(machine.told(), "systemctl --user disable --now gleaner\nsystemctl --user daemon-reload\n");
     assert!(!file.exists());
-    assert!(text(&systemd(&["uninstall"])).contains("There is no service"));
+    assert!(told(&systemd(&["uninstall"])).contains("There is no service"));
     assert_eq!(machine.told(), "");
 
     // One that somebody else wrote.
@@ -153,8 +158,8 @@ fn a_property_list_of_launchd_is_well_formed() {
     );
     let Some(python) = optional::program("python3", "python3") else { return };
     let read = "import plistlib, sys; p = plistlib.load(open(sys.argv[1], 'rb')); print(*p['ProgramArguments'][1:], p['RunAtLoad'], sep='|')";
-    let told = Command::new(python).args(["-c", read]).arg(&file).output().unwrap();
-    assert_eq!(text(&told).trim(), "--config|/a & b.yaml|serve|--lan|True");
+    let read = Command::new(python).args(["-c", read]).arg(&file).output().unwrap();
+    assert_eq!(told(&read).trim(), "--config|/a & b.yaml|serve|--lan|True");
 }
 
 #[test]
@@ -166,8 +171,75 @@ fn a_script_of_procd_starts_the_program_with_its_words() {
     let stub = "procd_open_instance() { :; }; procd_close_instance() { :; }\n\
                 procd_set_param() { printf '<%s>' \"$@\"; echo; }";
     let play = format!("{stub}\n{}\nstart_service", script.replace(env!("CARGO_BIN_EXE_gleaner"), "/bin/true"));
-    let told = text(&Command::new("sh").args(["-ec", &play]).output().unwrap());
+    let told = told(&Command::new("sh").args(["-ec", &play]).output().unwrap());
     assert!(told.contains("<command></bin/true><--config></a 'b'.yaml><serve>"), "{told}");
     let refused = procd(&["--user"]);
     assert_eq!(refused.status.code(), Some(64), "{refused:?}");
+}
+
+#[tokio::test]
+async fn systemd_understands_the_unit() {
+    let Some(verify) = optional::program("systemd-analyze", "systemd") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let unit = include_str!("../../../contrib/gleaner.service");
+    let unit = unit.replace("/usr/local/bin/gleaner", env!("CARGO_BIN_EXE_gleaner"));
+    let file = dir.path().join("gleaner.service");
+    fs::write(&file, &unit).unwrap();
+    let mut command = Command::new(verify);
+    command.arg("verify").arg(&file);
+    let (well, text) = run(command).await;
+    assert!(well && text.is_empty(), "{text}");
+    // With systemd's own 100 ms five failures in a row, as before the disk or network is there, would be the last.
+    assert!(unit.contains("\nRestartSec=5\n"));
+    assert!(unit.contains("\nMemoryMax="));
+    // At most 2.0 of 10: what it may do that it need not.
+    let mut command = Command::new("systemd-analyze");
+    command.args(["security", "--offline=yes", "--threshold=20"]).arg(&file);
+    let (well, text) = run(command).await;
+    assert!(well, "{text}");
+}
+
+/// systemd's side of `Type=notify`.
+#[tokio::test]
+async fn systemd_is_told_how_the_service_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("notify");
+    let socket = tokio::net::UnixDatagram::bind(&path).unwrap();
+    let before = format!("export NOTIFY_SOCKET={} WATCHDOG_USEC=600000000 WATCHDOG_PID=$$", path.display());
+    let program = Program::start("sh", &before, "");
+    let said = async || {
+        let mut bytes = [0; 200];
+        let count = timeout(Duration::from_secs(10), socket.recv(&mut bytes)).await.unwrap().unwrap();
+        String::from_utf8_lossy(&bytes[..count]).into_owned()
+    };
+    assert_eq!(said().await.trim(), "READY=1");
+    // At once, and then every five minutes: half the time.
+    assert_eq!(said().await.trim(), "WATCHDOG=1");
+    program.signal("HUP");
+    assert!(said().await.starts_with("RELOADING=1\nMONOTONIC_USEC="));
+    assert_eq!(said().await.trim(), "READY=1");
+    program.signal("TERM");
+    assert_eq!(said().await.trim(), "STOPPING=1");
+}
+
+/// systemd's side of socket activation: it listens, and starts the program when somebody comes.
+#[tokio::test]
+async fn systemd_may_listen_in_the_place_of_the_configuration() {
+    let Some(activate) = optional::program("systemd-socket-activate", "systemd") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("config.yaml"), full("listen: 127.0.0.1:1\n")).unwrap();
+    let addr = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut command = Command::new(activate);
+    command.arg("--listen").arg(addr.to_string()).arg(env!("CARGO_BIN_EXE_gleaner"));
+    isolate(command.args(["--config", "config.yaml"]), dir.path());
+    let _running = Running::start(&mut command);
+    let connected = async {
+        while TcpStream::connect(addr).await.is_err() {
+            tokio::time::sleep(POLL_INTERVAL).await;
+        }
+    };
+    timeout(Duration::from_secs(10), connected).await.unwrap();
+    let ask = format!("GET /readyz HTTP/1.1\r\nHost: {addr}\r\nConnection: close\r\n\r\n");
+    let answer = raw(addr, ask).await;
+    assert!(answer.starts_with("HTTP/1.1 200 ") && answer.ends_with("ok\n"), "{answer}");
 }

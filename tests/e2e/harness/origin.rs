@@ -18,7 +18,7 @@ use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::{TcpListener, TcpStream, ToSocketAddrs},
 };
-use tokio_rustls::TlsAcceptor;
+use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
 use super::TestCa;
 
@@ -87,6 +87,15 @@ impl Origin {
         .await
     }
 
+    /// Sends back what it is sent, to the end.
+    pub(crate) async fn echo() -> Self {
+        Self::sockets(|mut stream| async move {
+            let (mut read, mut write) = stream.split();
+            let _ = tokio::io::copy(&mut read, &mut write).await;
+        })
+        .await
+    }
+
     /// Gives every connection to a function.
     pub(crate) async fn sockets<F>(serve: impl Fn(TcpStream) -> F + Send + 'static) -> Self
     where
@@ -94,6 +103,28 @@ impl Origin {
     {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         Self::from_listener(listener, serve)
+    }
+
+    /// Gives every connection to a function, over TLS with this authority, for `localhost`. Those whose handshake fails are dropped.
+    pub(crate) async fn tls_sockets<F>(
+        ca: &TestCa,
+        alpn: &[&[u8]],
+        serve: impl Fn(TlsStream<TcpStream>) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let tls = TlsAcceptor::from(ca.server(&["localhost"], alpn, |_| {}));
+        let serve = Arc::new(serve);
+        Self::sockets(move |stream| {
+            let (tls, serve) = (tls.clone(), Arc::clone(&serve));
+            async move {
+                if let Ok(stream) = tls.accept(stream).await {
+                    serve(stream).await;
+                }
+            }
+        })
+        .await
     }
 
     /// Gives every connection to this address to a function.
@@ -159,9 +190,14 @@ impl Origin {
         format!("http://{}{path}", self.addr)
     }
 
+    /// Its name, which certificates are for, and its port.
+    pub(crate) fn host_and_port(&self) -> String {
+        format!("localhost:{}", self.addr.port())
+    }
+
     /// An address of this server by its name, for certificates.
     pub(crate) fn https_url(&self, path: &str) -> String {
-        format!("https://localhost:{}{path}", self.addr.port())
+        format!("https://{}{path}", self.host_and_port())
     }
 
     pub(crate) fn requests(&self) -> Vec<Recorded> {

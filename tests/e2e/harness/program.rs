@@ -2,15 +2,56 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Read},
+    io::{BufRead, BufReader, Read, Write},
     net::SocketAddr,
-    path::PathBuf,
-    process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio},
+    path::{Path, PathBuf},
+    process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Output, Stdio},
 };
 
 use tempfile::TempDir;
 
-use super::proxy::full;
+use super::{TestCa, proxy::full};
+
+pub(crate) fn folder() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// The program with these arguments in this folder, where nothing of the machine's own settings reaches it.
+pub(crate) fn command(dir: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
+    command.args(arguments);
+    isolate(&mut command, dir);
+    command
+}
+
+/// Runs a command in this folder, as a user whose home it is.
+pub(crate) fn isolate(command: &mut Command, dir: &Path) {
+    command.current_dir(dir).env("HOME", dir);
+    for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "STATE_DIRECTORY", "RUST_LOG"] {
+        command.env_remove(name);
+    }
+}
+
+/// Runs the program in a folder, with this on its standard input.
+pub(crate) fn gleaner(dir: &Path, arguments: &[&str], input: impl AsRef<[u8]>) -> Output {
+    let mut command = command(dir, arguments);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // What ends before it has read all is no failure of the test.
+    let _ = child.stdin.take().unwrap().write_all(input.as_ref());
+    child.wait_with_output().unwrap()
+}
+
+/// What a program has written: its standard output, then its standard error.
+pub(crate) fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// Resident memory of a process in KiB (proc(5)): its number, or `self`.
+pub(crate) fn resident_kib(process: &str) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
 
 /// A running program; it is killed with the test.
 pub(crate) struct Running {
@@ -46,6 +87,11 @@ impl Running {
         }
     }
 
+    /// The address of the proxy, which the program prints at start.
+    pub(crate) fn address(&mut self) -> SocketAddr {
+        self.wait_for("proxy ").parse().unwrap()
+    }
+
     /// Asks it to end.
     pub(crate) fn terminate(&self) {
         let pid = self.child.id().to_string();
@@ -78,13 +124,23 @@ impl Running {
 pub(crate) struct Program {
     pub(crate) addr: SocketAddr,
     running: Running,
-    _dir: TempDir,
+    dir: TempDir,
 }
 
 impl Program {
     /// Starts it from a shell (`sh`, or `unshare -m sh`) that does this first.
     pub(crate) fn start(shell: &str, before: &str, yaml: &str) -> Self {
-        let dir = tempfile::tempdir().unwrap();
+        Self::in_folder(folder(), shell, before, yaml)
+    }
+
+    /// Starts it with trust in this authority of origins.
+    pub(crate) fn trusting(ca: &TestCa, yaml: &str) -> Self {
+        let dir = folder();
+        fs::write(dir.path().join("origins.pem"), ca.pem()).unwrap();
+        Self::in_folder(dir, "sh", "", &format!("upstream: {{ extra_ca_file: origins.pem }}\n{yaml}"))
+    }
+
+    fn in_folder(dir: TempDir, shell: &str, before: &str, yaml: &str) -> Self {
         // Nobody reads its log.
         let listen = if yaml.starts_with("listen:") { "" } else { "listen: 0\n" };
         let yaml = yaml.trim_start();
@@ -95,12 +151,11 @@ impl Program {
         command
             .args(words)
             .args(["-c", &format!("{before}\nexec \"$0\" --config config.yaml")])
-            .arg(env!("CARGO_BIN_EXE_gleaner"))
-            .current_dir(dir.path())
-            .env_remove("RUST_LOG");
+            .arg(env!("CARGO_BIN_EXE_gleaner"));
+        isolate(&mut command, dir.path());
         let mut running = Running::start(&mut command);
-        let addr = running.wait_for("proxy ").parse().unwrap();
-        Self { addr, running, _dir: dir }
+        let addr = running.address();
+        Self { addr, running, dir }
     }
 
     /// Sends it a signal.
@@ -108,6 +163,19 @@ impl Program {
         let pid = self.running.child.id().to_string();
         let sent = Command::new("kill").args([&format!("-{name}"), &pid]).status();
         assert!(sent.unwrap().success());
+    }
+
+    /// The certificate that clients must trust.
+    pub(crate) fn ca_file(&self) -> PathBuf {
+        self.dir.path().join("authority/ca.cert.pem")
+    }
+
+    pub(crate) fn descriptors(&self) -> usize {
+        fs::read_dir(self.proc("fd")).unwrap().count()
+    }
+
+    pub(crate) fn resident_kib(&self) -> u64 {
+        resident_kib(&self.running.child.id().to_string())
     }
 
     /// A file of the kernel about the process (proc(5)).

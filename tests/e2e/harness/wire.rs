@@ -116,7 +116,7 @@ impl Setup {
     pub(crate) fn host(&self) -> String {
         match self.road {
             Road::Plain => self.origin.addr.to_string(),
-            Road::Intercepted => format!("localhost:{}", self.origin.addr.port()),
+            Road::Intercepted => self.origin.host_and_port(),
         }
     }
 

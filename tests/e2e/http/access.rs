@@ -95,7 +95,7 @@ async fn a_tunnel_is_asked_once_at_its_connect() {
     let origin = Origin::https(&ca, |_| html(PAGE)).await;
     let yaml = format!("{}https: {{ intercept: on }}\n", with_user());
     let proxy = TestProxy::trusting(&ca, &yaml).await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let bare = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n");
     let answer = raw(proxy.addr, &bare).await;
     assert!(answer.starts_with("HTTP/1.1 407"), "{answer}");

@@ -43,7 +43,7 @@ async fn a_get_with_a_body_over_http2_keeps_it() {
         let tls = ca.server(&["localhost"], &[version], |_| {});
         let origin = Origin::tls(tls.into(), |seen| response(&[], seen.body.clone())).await;
         let proxy = TestProxy::trusting(&ca, ON).await;
-        let mut sender = client(&proxy, &format!("localhost:{}", origin.addr.port())).await;
+        let mut sender = client(&proxy, &origin.host_and_port()).await;
         for length in [None, Some(5)] {
             let mut request = Request::get(origin.https_url("/"));
             if let Some(length) = length {

@@ -1,10 +1,17 @@
-//! Plain requests and responses on their way through.
+//! Plain requests: what passes unchanged, and the answers where a server cannot be reached, a name is unknown, or a request is not for
+//! a proxy.
 
 use bytes::Bytes;
 use http::{Method, Request};
 use http_body_util::Full;
 
-use crate::harness::{Origin, TestProxy, client::curl, get, origin::response, raw, send};
+use crate::harness::{
+    Origin, PAGE, TestCa, TestProxy,
+    client::curl,
+    get,
+    origin::{html, response},
+    raw, send,
+};
 
 #[tokio::test]
 async fn path_query_and_body_pass_byte_for_byte() {
@@ -67,17 +74,6 @@ async fn a_name_that_does_not_resolve_is_an_error_page() {
 }
 
 #[tokio::test]
-async fn a_silent_server_is_504() {
-    let origin = Origin::sockets(|stream| async move {
-        let _kept = stream;
-        std::future::pending::<()>().await;
-    })
-    .await;
-    let proxy = TestProxy::start("timeouts: { first_byte_seconds: 1 }").await;
-    assert_eq!(get(&proxy, &origin.url("/"), &[]).await.status, 504);
-}
-
-#[tokio::test]
 async fn requests_that_are_not_for_a_proxy_are_refused() {
     let proxy = TestProxy::start("").await;
     let request = "GET / HTTP/1.1\r\nHost: www.example.com\r\n\r\n";
@@ -98,11 +94,21 @@ async fn the_proxy_does_not_talk_to_itself() {
 
 #[tokio::test]
 async fn curl_gets_a_page_through_the_proxy() {
-    let origin = Origin::http(|_| crate::harness::origin::html(crate::harness::PAGE)).await;
+    let origin = Origin::http(|_| html(PAGE)).await;
     let proxy = TestProxy::start("").await;
     let Some(page) = curl(&proxy, &["--include", "--compressed", &origin.url("/")]).await else {
         return;
     };
     assert!(page.contains("Gleaner: rewritten"), "{page}");
     assert!(page.contains("Grüße"));
+}
+
+#[tokio::test]
+async fn an_encrypted_address_in_a_plain_request_is_fetched() {
+    let ca = TestCa::new();
+    let origin = Origin::https(&ca, |_| html(PAGE)).await;
+    let proxy = TestProxy::trusting(&ca, "").await;
+    let request = Request::get(origin.https_url("/")).body(Full::default());
+    let answer = send(&proxy, request.unwrap()).await;
+    assert_eq!(answer.status, 200);
 }

@@ -8,11 +8,9 @@ use http_body_util::{BodyExt, Full};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
     sync::Notify,
     task::JoinSet,
 };
-use tokio_rustls::TlsAcceptor;
 
 use crate::harness::{
     Origin, PAGE, TestCa, TestProxy,
@@ -115,24 +113,19 @@ async fn a_client_that_is_gone_does_not_keep_the_fetch_alive() {
 
 /// An origin that answers over TLS and then closes the socket without `close_notify`.
 async fn abrupt(ca: &TestCa, answer: &'static str) -> Origin {
-    let tls: TlsAcceptor = ca.server(&["localhost"], &[b"http/1.1"], |_| {}).into();
-    Origin::sockets(move |stream: TcpStream| {
-        let tls = tls.clone();
-        async move {
-            let mut stream = tls.accept(stream).await.unwrap();
-            read_head(&mut stream).await;
-            stream.write_all(answer.as_bytes()).await.unwrap();
-            stream.flush().await.unwrap();
-            let (mut socket, _) = stream.into_inner();
-            let _ = socket.shutdown().await;
-        }
+    Origin::tls_sockets(ca, &[b"http/1.1"], move |mut stream| async move {
+        read_head(&mut stream).await;
+        stream.write_all(answer.as_bytes()).await.unwrap();
+        stream.flush().await.unwrap();
+        let (mut socket, _) = stream.into_inner();
+        let _ = socket.shutdown().await;
     })
     .await
 }
 
 /// The response to a client of an intercepted connection: the text, and whether its end was a clean one.
 async fn fetch(proxy: &TestProxy, origin: &Origin, alpn: &[u8]) -> (String, bool) {
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let stream = connect_tls(proxy, &target, &proxy.ca_file(), &[alpn]).await;
     let mut stream = stream.unwrap();
     if alpn == b"h2" {

@@ -7,7 +7,6 @@ use crate::harness::{
     Origin, PAGE, TestProxy, get,
     origin::{Recorded, response},
     send,
-    wire::{ROADS, Setup},
 };
 
 const FIELDS: [(&str, &str); 8] = [
@@ -88,21 +87,5 @@ async fn head_of_anything_else_keeps_its_fields() {
         for (name, value) in fields {
             assert_eq!(head.header(name), *value, "{yaml}");
         }
-    }
-}
-
-#[tokio::test]
-async fn a_rewritten_page_announces_no_trailers() {
-    for road in ROADS {
-        let answer = format!(
-            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n\
-             {:x}\r\n{PAGE}\r\n0\r\nX-Sum: 1\r\n\r\n",
-            PAGE.len()
-        );
-        let setup = Setup::answering(road, answer.as_bytes()).await;
-        let request = "GET {/} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n";
-        let got = setup.exchange(setup.fill(request).as_bytes()).await.to_lowercase();
-        assert!(got.contains("gleaner: rewritten"), "{got}");
-        assert!(!got.contains("trailer:") && !got.contains("x-sum"), "{got}");
     }
 }

@@ -1,10 +1,9 @@
-//! Fields on their way through.
+//! Header fields that are removed, kept in order and letter case, or narrowed when a message is forwarded.
 
 use crate::harness::{
-    Origin, PAGE, TestProxy, get,
+    Origin, TestProxy, get,
     origin::{read_head, response},
     raw,
-    webdriver::Window,
     wire::{ROADS, Setup},
 };
 use tokio::io::AsyncWriteExt;
@@ -119,101 +118,4 @@ async fn documents_are_asked_for_in_codings_we_know() {
     assert_eq!(origin.last().headers["accept-encoding"], "gzip, deflate, br, zstd");
     get(&proxy, &origin.url("/"), &[offered, ("sec-fetch-dest", "image")]).await;
     assert_eq!(origin.last().headers["accept-encoding"], offered.1);
-}
-
-#[tokio::test]
-async fn a_page_is_revalidated_until_the_configuration_changes() {
-    let origin = Origin::http(|seen| {
-        let known = seen.headers.get("if-none-match").is_some_and(|tag| tag == "\"v1\"");
-        let mut answer = response(&[("content-type", "text/html"), ("etag", "\"v1\"")], PAGE);
-        if known {
-            *answer.status_mut() = http::StatusCode::NOT_MODIFIED;
-            *answer.body_mut() = http_body_util::Full::default();
-        }
-        answer
-    })
-    .await;
-    let proxy = TestProxy::start("").await;
-    let first = get(&proxy, &origin.url("/"), &[]).await;
-    let tag = first.header("etag").to_owned();
-    assert!(tag.starts_with("W/\"gleaner-"), "{tag}");
-
-    let again = get(&proxy, &origin.url("/"), &[("if-none-match", &tag)]).await;
-    assert_eq!(again.status, 304);
-    assert_eq!(again.header("etag"), tag);
-
-    // A copy of the time before: the page is to come anew, and rewritten. Other things stay as they are.
-    let original = [
-        ("if-none-match", "\"v1\""),
-        ("if-modified-since", "Sat, 21 Nov 2026 11:00:00 GMT"),
-        ("sec-fetch-dest", "document"),
-    ];
-    let anew = get(&proxy, &origin.url("/"), &original).await;
-    assert_eq!((anew.status.as_u16(), anew.header("etag")), (200, &*tag));
-    let [version, since, _] = original;
-    let image = get(&proxy, &origin.url("/"), &[version, since, ("sec-fetch-dest", "image")]).await;
-    assert_eq!(image.status, 304);
-    assert_eq!(origin.last().headers["if-modified-since"], since.1);
-
-    let other =
-        gleaner::LoadedConfig::from_yaml("access: { allow_targets: ['127.0.0.1'] }\nblocking: { lists: [] }", None);
-    proxy.proxy.reload(other.unwrap()).unwrap();
-    let anew = get(&proxy, &origin.url("/"), &[("if-none-match", &tag)]).await;
-    assert_eq!(anew.status, 200);
-    assert_ne!(anew.header("etag"), tag);
-    assert!(!origin.last().headers.contains_key("if-none-match"));
-}
-
-#[tokio::test]
-async fn a_page_with_only_a_date_is_revalidated_by_it() {
-    const DATE: &str = "Sat, 21 Nov 2026 11:00:00 GMT";
-    let origin = Origin::http(|seen| {
-        let mut answer = response(&[("content-type", "text/html"), ("last-modified", DATE)], PAGE);
-        if seen.headers.get("if-modified-since").is_some_and(|date| date == DATE) {
-            *answer.status_mut() = http::StatusCode::NOT_MODIFIED;
-        }
-        answer
-    })
-    .await;
-    let proxy = TestProxy::start("").await;
-    let first = get(&proxy, &origin.url("/"), &[]).await;
-    // For programs that compare by it, as `wget -N` does.
-    assert_eq!(first.header("last-modified"), DATE);
-    let tag = first.header("etag").to_owned();
-    let again = get(&proxy, &origin.url("/"), &[("if-none-match", &tag)]).await;
-    assert_eq!((again.status.as_u16(), again.header("etag")), (304, tag.as_str()));
-}
-
-/// A webmail's policy against tracking pixels and injected addresses.
-#[tokio::test]
-async fn the_policy_of_the_site_holds_in_a_rewritten_page() {
-    const POLICY: &str = "default-src 'self'; script-src 'nonce-1'; style-src 'self'; img-src 'self'; base-uri 'none'";
-    let picture = "<svg xmlns='http://www.w3.org/2000/svg' width='640' height='480'/>";
-    let origin = Origin::http(move |request| match request.uri.path() {
-        "/page" => {
-            let host = request.headers["host"].to_str().unwrap().replace("127.0.0.1", "localhost");
-            let words = "A letter of many words that somebody wrote, and that is read from its beginning to its end. ".repeat(8);
-            let figure = |url: &str| format!("<figure><img src='{url}' width=640 height=480 alt=x><figcaption>A picture of it</figcaption></figure>");
-            let page = format!(
-                "<!doctype html><html><head><title>Letter</title><base href='http://{host}/'></head><body><nav><a href=/a>Menu</a></nav>\
-                 <article><h1>Letter</h1><p>{words}</p>{}<p>{words}</p>{}<p>{words}</p></article></body></html>",
-                figure(&format!("http://{}/own.svg", request.headers["host"].to_str().unwrap())),
-                figure(&format!("http://{host}/pixel.svg")),
-            );
-            response(&[("content-type", "text/html"), ("content-security-policy", POLICY)], page)
-        }
-        _ => response(&[("content-type", "image/svg+xml")], picture),
-    })
-    .await;
-    let proxy = TestProxy::start("").await;
-    let Some(window) = Window::open(&proxy).await else { return };
-    window.go(&origin.url("/page")).await;
-    let asked: Vec<_> = origin.requests().iter().map(|request| request.uri.path().to_owned()).collect();
-    let is_asked = |path: &str| asked.iter().any(|asked| asked == path);
-    assert!(is_asked("/own.svg") && !is_asked("/pixel.svg"), "{asked:?}");
-    let seen = window
-        .run("return [document.images.length, document.styleSheets.length > 0, document.baseURI == location.href]")
-        .await;
-    assert_eq!(seen, serde_json::json!([2, true, true]));
-    proxy.stop().await;
 }

@@ -7,19 +7,17 @@ use std::fs;
 use http_body_util::Full;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::{
-    cli::commands::gleaner,
-    harness::{
-        Origin, TestCa, TestProxy,
-        client::connect,
-        get,
-        namespace::{self, HOME, PUBLIC},
-        openssl::OpenSsl,
-        origin::response,
-        send,
-        webdriver::Window,
-        wire::soon,
-    },
+use crate::harness::{
+    Origin, TestCa, TestProxy,
+    client::connect,
+    get,
+    namespace::{self, HOME, PUBLIC},
+    openssl::OpenSsl,
+    origin::response,
+    program::gleaner,
+    send,
+    webdriver::Window,
+    wire::soon,
 };
 
 /// A device that anybody in the home network may ask for anything.

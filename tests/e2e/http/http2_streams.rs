@@ -5,7 +5,6 @@ use bytes::Bytes;
 use h2::Reason;
 use http::{HeaderMap, HeaderName, Method, Request, Response, Version, request};
 use tokio::{io::AsyncReadExt, sync::mpsc};
-use tokio_rustls::TlsAcceptor;
 
 use crate::harness::{
     Origin, TestCa, TestProxy,
@@ -27,7 +26,7 @@ where
     let ca = TestCa::new();
     let origin = origin(&ca, move |_, respond| serve(respond)).await;
     let proxy = TestProxy::trusting(&ca, INTERCEPT).await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let mut sender = client(&proxy, &target).await;
     let request = Request::get(format!("https://{target}/")).body(()).unwrap();
     let (answer, _) = sender.send_request(request, true).unwrap();
@@ -135,7 +134,7 @@ async fn asked(change: impl FnOnce(&mut request::Parts, &str), content: bool) ->
     let tls = ca.server(&["localhost"], &[b"http/1.1"], |_| {});
     let origin = Origin::tls(tls.into(), |_| response(&[], "ok")).await;
     let proxy = TestProxy::trusting(&ca, INTERCEPT).await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let (mut head, ()) = Request::get(format!("https://{target}/")).body(()).unwrap().into_parts();
     change(&mut head, &target);
     let mut sender = client(&proxy, &target).await;
@@ -209,7 +208,7 @@ async fn an_extended_connect_for_another_protocol_is_501() {
     let ca = TestCa::new();
     let origin = Origin::https(&ca, |_| response(&[], "ok")).await;
     let proxy = TestProxy::trusting(&ca, INTERCEPT).await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let mut sender = client(&proxy, &target).await;
     // The proxy's settings, which allow it, come before its first answer.
     let first = Request::get(format!("https://{target}/")).body(()).unwrap();
@@ -228,12 +227,10 @@ async fn an_extended_connect_for_another_protocol_is_501() {
 /// The bytes of an upload that the origin got, and whether its end was that of a whole one.
 async fn upload(reason: Reason) -> (String, bool) {
     let ca = TestCa::new();
-    let tls: TlsAcceptor = ca.server(&["localhost"], &[b"http/1.1"], |_| {}).into();
     let (tell, mut told) = mpsc::unbounded_channel();
-    let origin = Origin::sockets(move |stream| {
-        let (tls, tell) = (tls.clone(), tell.clone());
+    let origin = Origin::tls_sockets(&ca, &[b"http/1.1"], move |mut stream| {
+        let tell = tell.clone();
         async move {
-            let mut stream = tls.accept(stream).await.unwrap();
             let head = read_head(&mut stream).await;
             tell.send(head).unwrap();
             let mut body = Vec::new();
@@ -243,7 +240,7 @@ async fn upload(reason: Reason) -> (String, bool) {
     })
     .await;
     let proxy = TestProxy::trusting(&ca, INTERCEPT).await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let mut sender = client(&proxy, &target).await;
     let request = Request::post(format!("https://{target}/")).body(()).unwrap();
     let (_answer, mut stream) = sender.send_request(request, false).unwrap();
@@ -286,7 +283,7 @@ async fn an_early_answer_to_an_upload_is_whole() {
     })
     .await;
     let proxy = TestProxy::trusting(&ca, INTERCEPT).await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let body = http_body_util::Full::new(Bytes::from(vec![b'x'; 1 << 20]));
     let request = Request::post(format!("https://{target}/")).body(body).unwrap();
     let answer = send_h2(&proxy, &target, request).await;

@@ -193,3 +193,65 @@ async fn apt_hits_what_it_has() {
         assert!(well && told.contains(wanted), "{told}");
     }
 }
+
+#[tokio::test]
+async fn a_page_is_revalidated_until_the_configuration_changes() {
+    let origin = Origin::http(|seen| {
+        let known = seen.headers.get("if-none-match").is_some_and(|tag| tag == "\"v1\"");
+        let mut answer = response(&[("content-type", "text/html"), ("etag", "\"v1\"")], PAGE);
+        if known {
+            *answer.status_mut() = http::StatusCode::NOT_MODIFIED;
+            *answer.body_mut() = http_body_util::Full::default();
+        }
+        answer
+    })
+    .await;
+    let proxy = TestProxy::start("").await;
+    let first = get(&proxy, &origin.url("/"), &[]).await;
+    let tag = first.header("etag").to_owned();
+    assert!(tag.starts_with("W/\"gleaner-"), "{tag}");
+
+    let again = get(&proxy, &origin.url("/"), &[("if-none-match", &tag)]).await;
+    assert_eq!(again.status, 304);
+    assert_eq!(again.header("etag"), tag);
+
+    // A copy of the time before: the page is to come anew, and rewritten. Other things stay as they are.
+    let original = [
+        ("if-none-match", "\"v1\""),
+        ("if-modified-since", "Sat, 21 Nov 2026 11:00:00 GMT"),
+        ("sec-fetch-dest", "document"),
+    ];
+    let anew = get(&proxy, &origin.url("/"), &original).await;
+    assert_eq!((anew.status.as_u16(), anew.header("etag")), (200, &*tag));
+    let [version, since, _] = original;
+    let image = get(&proxy, &origin.url("/"), &[version, since, ("sec-fetch-dest", "image")]).await;
+    assert_eq!(image.status, 304);
+    assert_eq!(origin.last().headers["if-modified-since"], since.1);
+
+    let other =
+        gleaner::LoadedConfig::from_yaml("access: { allow_targets: ['127.0.0.1'] }\nblocking: { lists: [] }", None);
+    proxy.proxy.reload(other.unwrap()).unwrap();
+    let anew = get(&proxy, &origin.url("/"), &[("if-none-match", &tag)]).await;
+    assert_eq!(anew.status, 200);
+    assert_ne!(anew.header("etag"), tag);
+    assert!(!origin.last().headers.contains_key("if-none-match"));
+}
+
+#[tokio::test]
+async fn a_page_with_only_a_date_is_revalidated_by_it() {
+    let origin = Origin::http(|seen| {
+        let mut answer = response(&[("content-type", "text/html"), ("last-modified", DATE)], PAGE);
+        if seen.headers.get("if-modified-since").is_some_and(|date| date == DATE) {
+            *answer.status_mut() = http::StatusCode::NOT_MODIFIED;
+        }
+        answer
+    })
+    .await;
+    let proxy = TestProxy::start("").await;
+    let first = get(&proxy, &origin.url("/"), &[]).await;
+    // For programs that compare by it, as `wget -N` does.
+    assert_eq!(first.header("last-modified"), DATE);
+    let tag = first.header("etag").to_owned();
+    let again = get(&proxy, &origin.url("/"), &[("if-none-match", &tag)]).await;
+    assert_eq!((again.status.as_u16(), again.header("etag")), (304, tag.as_str()));
+}

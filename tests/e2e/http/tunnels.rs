@@ -1,6 +1,5 @@
 //! CONNECT without interception: tunnels.
 
-use http::Request;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::harness::{
@@ -10,17 +9,9 @@ use crate::harness::{
     raw,
 };
 
-async fn echo() -> Origin {
-    Origin::sockets(|mut stream| async move {
-        let (mut read, mut write) = stream.split();
-        let _ = tokio::io::copy(&mut read, &mut write).await;
-    })
-    .await
-}
-
 #[tokio::test]
 async fn bytes_pass_both_ways_and_the_end_too() {
-    let origin = echo().await;
+    let origin = Origin::echo().await;
     let proxy = TestProxy::start("").await;
     let mut tunnel = connect(&proxy, &origin.addr.to_string()).await;
     tunnel.write_all(b"anything at all").await.unwrap();
@@ -34,7 +25,7 @@ async fn bytes_pass_both_ways_and_the_end_too() {
 /// Links sends no Host field with CONNECT, whose target is a host and nothing else (unlike RFC 9112 § 3.2).
 #[tokio::test]
 async fn a_connect_without_a_host_field_is_a_tunnel() {
-    let origin = echo().await;
+    let origin = Origin::echo().await;
     let proxy = TestProxy::start("").await;
     let mut stream = tokio::net::TcpStream::connect(proxy.addr).await.unwrap();
     let request = format!("CONNECT {} HTTP/1.1\r\n\r\nearly", origin.addr);
@@ -49,7 +40,7 @@ async fn a_connect_without_a_host_field_is_a_tunnel() {
 
 #[tokio::test]
 async fn bytes_sent_with_the_connect_are_not_lost() {
-    let origin = echo().await;
+    let origin = Origin::echo().await;
     let proxy = TestProxy::start("").await;
     let target = origin.addr;
     let request = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\nearly");
@@ -84,21 +75,11 @@ async fn the_origin_certificate_is_what_the_client_sees() {
     let origin = Origin::https(&ca, |_| html(PAGE)).await;
     let proxy = TestProxy::trusting(&ca, "").await;
     let trust = proxy.ca_file().parent().unwrap().with_file_name("origins.pem");
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     connect_tls(&proxy, &target, &trust, &[b"http/1.1"]).await.unwrap();
     let Some(page) = curl(&proxy, &["--cacert", trust.to_str().unwrap(), "--include", &origin.https_url("/")]).await
     else {
         return;
     };
     assert!(page.contains(PAGE) && !page.to_lowercase().contains("\ngleaner:"), "{page}");
-}
-
-#[tokio::test]
-async fn an_encrypted_address_in_a_plain_request_is_fetched() {
-    let ca = TestCa::new();
-    let origin = Origin::https(&ca, |_| html(PAGE)).await;
-    let proxy = TestProxy::trusting(&ca, "").await;
-    let request = Request::get(origin.https_url("/")).body(http_body_util::Full::default());
-    let answer = crate::harness::send(&proxy, request.unwrap()).await;
-    assert_eq!(answer.status, 200);
 }

@@ -43,6 +43,11 @@ pub(crate) async fn talk(mut stream: impl AsyncRead + AsyncWrite + Unpin, target
     let head = read_head(&mut stream).await;
     assert!(head.starts_with("HTTP/1.1 101"), "{head}");
     assert!(head.to_lowercase().contains("\r\nupgrade: websocket\r\n"), "{head}");
+    exchange_words(stream).await;
+}
+
+/// What the origin of [`upgrade`] says, and what it is told, arrives.
+async fn exchange_words(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
     let mut first = [0; 5];
     stream.read_exact(&mut first).await.unwrap();
     assert_eq!(&first, b"first");
@@ -75,7 +80,7 @@ async fn the_time_for_an_upgrade_begins_when_its_connection_is_there() {
     .await;
     let settings = "https: { intercept: on }\ntimeouts: { first_byte_seconds: 1 }";
     let proxy = TestProxy::trusting(&ca, settings).await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let stream = connect_tls(&proxy, &target, &proxy.ca_file(), &[b"http/1.1"]).await.unwrap();
     talk(stream, "/chat", &target).await;
     proxy.stop().await;
@@ -85,14 +90,9 @@ async fn the_time_for_an_upgrade_begins_when_its_connection_is_there() {
 async fn an_intercepted_websocket_passes() {
     let ca = TestCa::new();
     // The origin would rather speak HTTP/2, where this upgrade does not exist.
-    let tls: TlsAcceptor = ca.server(&["localhost"], &[b"h2", b"http/1.1"], |_| {}).into();
-    let origin = Origin::sockets(move |stream| {
-        let tls = tls.clone();
-        async move { upgrade(tls.accept(stream).await.unwrap()).await }
-    })
-    .await;
+    let origin = Origin::tls_sockets(&ca, &[b"h2", b"http/1.1"], upgrade).await;
     let proxy = TestProxy::trusting(&ca, "https: { intercept: on }").await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let stream = connect_tls(&proxy, &target, &proxy.ca_file(), &[b"http/1.1"]).await.unwrap();
     talk(stream, "/chat", &target).await;
 }
@@ -171,33 +171,26 @@ pub(crate) fn accept(head: &str) -> String {
 #[tokio::test]
 async fn a_websocket_over_intercepted_http2_passes() {
     let ca = TestCa::new();
-    let tls: TlsAcceptor = ca.server(&["localhost"], &[b"http/1.1"], |_| {}).into();
-    let origin = Origin::sockets(move |stream| {
-        let tls = tls.clone();
-        async move {
-            let mut stream = tls.accept(stream).await.unwrap();
-            let sent = read_head(&mut stream).await;
-            let head = sent.to_lowercase();
-            assert!(head.starts_with("get /"), "{head}");
-            for field in
-                ["connection: upgrade", "upgrade: websocket", "sec-websocket-version: 13", "sec-websocket-key: "]
-            {
-                assert!(head.contains(&format!("\r\n{field}")), "{head}");
-            }
-            // A server that has not read the key does not speak the protocol.
-            let accept = if head.contains(" /deaf ") { "x".to_owned() } else { accept(&sent) };
-            let answer = format!(
-                "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
-                 Sec-WebSocket-Accept: {accept}\r\nSec-WebSocket-Protocol: chat\r\n\r\nfirst"
-            );
-            stream.write_all(answer.as_bytes()).await.unwrap();
-            let (mut read, mut write) = tokio::io::split(stream);
-            let _ = tokio::io::copy(&mut read, &mut write).await;
+    let origin = Origin::tls_sockets(&ca, &[b"http/1.1"], move |mut stream| async move {
+        let sent = read_head(&mut stream).await;
+        let head = sent.to_lowercase();
+        assert!(head.starts_with("get /"), "{head}");
+        for field in ["connection: upgrade", "upgrade: websocket", "sec-websocket-version: 13", "sec-websocket-key: "] {
+            assert!(head.contains(&format!("\r\n{field}")), "{head}");
         }
+        // A server that has not read the key does not speak the protocol.
+        let accept = if head.contains(" /deaf ") { "x".to_owned() } else { accept(&sent) };
+        let answer = format!(
+            "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+             Sec-WebSocket-Accept: {accept}\r\nSec-WebSocket-Protocol: chat\r\n\r\nfirst"
+        );
+        stream.write_all(answer.as_bytes()).await.unwrap();
+        let (mut read, mut write) = tokio::io::split(stream);
+        let _ = tokio::io::copy(&mut read, &mut write).await;
     })
     .await;
     let proxy = TestProxy::trusting(&ca, "https: { intercept: on }").await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let stream = connect_tls(&proxy, &target, &proxy.ca_file(), &[b"h2"]).await.unwrap();
     let io = hyper_util::rt::TokioIo::new(stream);
     let executor = hyper_util::rt::TokioExecutor::new();
@@ -221,12 +214,6 @@ async fn a_websocket_over_intercepted_http2_passes() {
     assert_eq!(answer.status(), 200);
     assert_eq!(answer.headers()["sec-websocket-protocol"], "chat");
     assert!(!answer.headers().contains_key("sec-websocket-accept"));
-    let mut stream = hyper_util::rt::TokioIo::new(hyper::upgrade::on(answer).await.unwrap());
-    let mut first = [0; 5];
-    stream.read_exact(&mut first).await.unwrap();
-    assert_eq!(&first, b"first");
-    stream.write_all(b"there and back").await.unwrap();
-    let mut back = [0; 14];
-    stream.read_exact(&mut back).await.unwrap();
-    assert_eq!(&back, b"there and back");
+    let stream = hyper_util::rt::TokioIo::new(hyper::upgrade::on(answer).await.unwrap());
+    exchange_words(stream).await;
 }

@@ -20,7 +20,7 @@ use crate::{
         client::{connect_as, curl, curl_command, handshake, run},
         get, optional,
         origin::html,
-        send,
+        program, send,
     },
     pages::chromium::Browser,
 };
@@ -46,6 +46,15 @@ async fn written(list: &gleaner::TrustedDevices, count: usize) {
         }
     };
     timeout(Duration::from_secs(10), waiting).await.expect("the list is written");
+}
+
+/// An origin with the demo page, its authority, and a proxy that trusts it, where curl is there to ask.
+async fn with_curl(yaml: &str) -> Option<(TestCa, Origin, TestProxy)> {
+    optional::program("curl", "curl")?;
+    let ca = TestCa::new();
+    let origin = Origin::https(&ca, |_| html(DEMO)).await;
+    let proxy = TestProxy::trusting(&ca, yaml).await;
+    Some((ca, origin, proxy))
 }
 
 fn origins(proxy: &TestProxy) -> PathBuf {
@@ -93,12 +102,7 @@ async fn a_chromium_without_the_certificate_browses_untouched_and_with_it_declut
 
 #[tokio::test]
 async fn a_client_that_pins_heals_into_a_tunnel() {
-    if optional::program("curl", "curl").is_none() {
-        return;
-    }
-    let ca = TestCa::new();
-    let origin = Origin::https(&ca, |_| html(DEMO)).await;
-    let proxy = TestProxy::trusting(&ca, "").await;
+    let Some((_ca, origin, proxy)) = with_curl("").await else { return };
     let url = origin.https_url("/page");
     get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
     let (ours, pinned) = (proxy.ca_file(), origins(&proxy));
@@ -115,7 +119,7 @@ async fn a_client_that_pins_heals_into_a_tunnel() {
     assert_eq!(refusals, 2);
     let curl_agent = [("user-agent", "curl/8.0")];
     let start = get(&proxy, "http://gleaner.internal/", &curl_agent).await;
-    let host = format!("localhost:{}", origin.addr.port());
+    let host = origin.host_and_port();
     assert!(start.text().contains(&host) && start.text().contains("this program refuses"), "{}", start.text());
     // In another program of the device it is named.
     let browser = get(&proxy, "http://gleaner.internal/", &[("user-agent", "Browser/1")]).await;
@@ -127,8 +131,7 @@ async fn a_client_that_pins_heals_into_a_tunnel() {
     // It is remembered by the next start too, and said by `explain`.
     let dir = proxy.ca_file().parent().unwrap().to_owned();
     fs::write(dir.join("c.yaml"), format!("authority: {{ dir: '{}' }}\n", dir.display())).unwrap();
-    let explained =
-        crate::cli::commands::gleaner(&dir, &["--config", "c.yaml", "explain", &url, "--user-agent", "curl/9"], "");
+    let explained = program::gleaner(&dir, &["--config", "c.yaml", "explain", &url, "--user-agent", "curl/9"], "");
     let explained = String::from_utf8_lossy(&explained.stdout).into_owned();
     assert!(explained.contains("tunnelled: this program refuses the proxy's certificate for it"), "{explained}");
     // The button makes it forget the host.
@@ -141,11 +144,7 @@ async fn a_client_that_pins_heals_into_a_tunnel() {
 
 #[tokio::test]
 async fn a_client_that_has_lost_the_certificate_is_noticed_while_it_browses() {
-    if optional::program("curl", "curl").is_none() {
-        return;
-    }
-    let ca = TestCa::new();
-    let proxy = TestProxy::trusting(&ca, "").await;
+    let Some((ca, _origin, proxy)) = with_curl("").await else { return };
     get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
     let (ours, theirs) = (proxy.ca_file(), origins(&proxy));
     assert!(page(&proxy, &ours, &check(&proxy).await).await.is_some());
@@ -162,12 +161,9 @@ async fn a_client_that_has_lost_the_certificate_is_noticed_while_it_browses() {
 
 #[tokio::test]
 async fn healing_can_be_switched_off() {
-    if optional::program("curl", "curl").is_none() {
+    let Some((_ca, origin, proxy)) = with_curl("https: { intercept: on, tunnel_pinned_apps: false }").await else {
         return;
-    }
-    let ca = TestCa::new();
-    let origin = Origin::https(&ca, |_| html(DEMO)).await;
-    let proxy = TestProxy::trusting(&ca, "https: { intercept: on, tunnel_pinned_apps: false }").await;
+    };
     for _ in 0..4 {
         assert!(page(&proxy, &origins(&proxy), &origin.https_url("/")).await.is_none());
     }
@@ -175,12 +171,7 @@ async fn healing_can_be_switched_off() {
 
 #[tokio::test]
 async fn trust_is_of_one_program_is_kept_on_disk_and_forgotten_on_request() {
-    if optional::program("curl", "curl").is_none() {
-        return;
-    }
-    let ca = TestCa::new();
-    let origin = Origin::https(&ca, |_| html(DEMO)).await;
-    let proxy = TestProxy::trusting(&ca, "").await;
+    let Some((_ca, origin, proxy)) = with_curl("").await else { return };
     let url = origin.https_url("/page");
     get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
     let (ours, theirs) = (proxy.ca_file(), origins(&proxy));
@@ -210,15 +201,10 @@ async fn trust_is_of_one_program_is_kept_on_disk_and_forgotten_on_request() {
 
 #[tokio::test]
 async fn connections_that_are_open_end_when_trust_comes_and_when_it_goes() {
-    if optional::program("curl", "curl").is_none() {
-        return;
-    }
-    let ca = TestCa::new();
-    let origin = Origin::https(&ca, |_| html(DEMO)).await;
-    let proxy = TestProxy::trusting(&ca, "").await;
+    let Some((_ca, origin, proxy)) = with_curl("").await else { return };
     get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
     let (ours, theirs) = (proxy.ca_file(), origins(&proxy));
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     // Until the proxy ends it.
     let read = async |trust: &Path, wanted: &str| {
         let tunnel = connect_as(&proxy, &target, "curl/1.0").await;
@@ -257,10 +243,7 @@ async fn knows_curl(proxy: &TestProxy) -> bool {
 /// know is the host of a style sheet that the start page has just shown.
 #[tokio::test]
 async fn what_another_site_names_teaches_nothing() {
-    if optional::program("curl", "curl").is_none() {
-        return;
-    }
-    let proxy = TestProxy::start("").await;
+    let Some((_ca, _origin, proxy)) = with_curl("").await else { return };
     get(&proxy, "http://gleaner.internal/ca.pem", &[]).await;
     let trust = proxy.ca_file();
     let fetch = async |url: &str| curl(&proxy, &["--cacert", trust.to_str().unwrap(), url]).await.unwrap();

@@ -13,7 +13,7 @@ use crate::harness::{
 const ON: &str = "https: { intercept: on, except: [excepted.example] }\n";
 
 fn target(origin: &Origin) -> String {
-    format!("localhost:{}", origin.addr.port())
+    origin.host_and_port()
 }
 
 #[tokio::test]
@@ -176,11 +176,7 @@ async fn another_name_inside_is_tunnelled() {
 
 #[tokio::test]
 async fn what_is_not_tls_is_tunnelled_with_every_byte() {
-    let origin = Origin::sockets(|mut stream| async move {
-        let (mut read, mut write) = stream.split();
-        let _ = tokio::io::copy(&mut read, &mut write).await;
-    })
-    .await;
+    let origin = Origin::echo().await;
     let proxy = TestProxy::start(ON).await;
     for text in [b"plain words".as_slice(), &[22], &[22, 3, 1, 0, 5, 1, 0, 0, 1, 9]] {
         let mut tunnel = connect(&proxy, &origin.addr.to_string()).await;

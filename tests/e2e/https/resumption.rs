@@ -1,6 +1,6 @@
 //! TLS sessions are resumed on both sides, and never across hosts, authorities or configurations.
 
-use std::{fs, net::IpAddr, process::Command, sync::Arc};
+use std::{fs, net::IpAddr, sync::Arc};
 
 use rustls::{
     ClientConfig, HandshakeKind, NamedGroup, RootCertStore, ServerConfig, SupportedProtocolVersion,
@@ -25,6 +25,7 @@ use crate::{
         get,
         namespace::{self, set_names},
         origin::read_head,
+        program::gleaner,
     },
     https::certificates::self_signed,
 };
@@ -172,11 +173,7 @@ async fn no_session_outlives_its_authority() {
     let folder = proxy.ca_file().parent().unwrap().to_path_buf();
     let file = folder.parent().unwrap().join("for-ca.yaml");
     fs::write(&file, format!("authority: {{ dir: '{}' }}", folder.display())).unwrap();
-    let made = Command::new(env!("CARGO_BIN_EXE_gleaner"))
-        .args(["ca", "regenerate", "--yes", "--config"])
-        .arg(&file)
-        .output()
-        .unwrap();
+    let made = gleaner(file.parent().unwrap(), &["ca", "regenerate", "--yes", "--config", "for-ca.yaml"], "");
     assert!(made.status.success(), "{made:?}");
     gleaner::reload::reload(&proxy.proxy, |_| {});
     // A resumed session would have been taken without a look at the certificate, which is of an unknown authority now.

@@ -6,7 +6,7 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
 };
-use tokio_rustls::{TlsAcceptor, TlsConnector};
+use tokio_rustls::TlsConnector;
 
 use crate::harness::{
     Origin, TestCa, TestProxy,
@@ -85,7 +85,7 @@ async fn a_server_that_requires_a_client_certificate_is_told_as_that() {
 
 /// A connection through the proxy to an origin whose certificate the client knows: nobody else can have opened it.
 async fn tunnelled(proxy: &TestProxy, origin: &Origin, alpn: &[&[u8]]) -> tokio_rustls::client::TlsStream<TcpStream> {
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let stream = connect(proxy, &target).await;
     let trust = proxy.ca_file().parent().unwrap().with_file_name("origins.pem");
     let connector = TlsConnector::from(trusting(&trust, alpn));
@@ -96,14 +96,9 @@ async fn tunnelled(proxy: &TestProxy, origin: &Origin, alpn: &[&[u8]]) -> tokio_
 #[tokio::test]
 async fn protocols_other_than_http_are_tunnelled() {
     let ca = TestCa::new();
-    let tls: TlsAcceptor = ca.server(&["localhost"], &[b"imap", b"mqtt"], |_| {}).into();
-    let origin = Origin::sockets(move |stream| {
-        let tls = tls.clone();
-        async move {
-            let mut stream = tls.accept(stream).await.unwrap();
-            let _ = stream.write_all(b"* OK").await;
-            let _ = stream.read_to_end(&mut Vec::new()).await;
-        }
+    let origin = Origin::tls_sockets(&ca, &[b"imap", b"mqtt"], move |mut stream| async move {
+        let _ = stream.write_all(b"* OK").await;
+        let _ = stream.read_to_end(&mut Vec::new()).await;
     })
     .await;
     let proxy = TestProxy::trusting(&ca, ON).await;
@@ -119,19 +114,14 @@ async fn protocols_other_than_http_are_tunnelled() {
 #[tokio::test]
 async fn protocols_other_than_http_that_have_no_name_pass_between_two_tls_connections() {
     let ca = TestCa::new();
-    let tls: TlsAcceptor = ca.server(&["localhost"], &[], |_| {}).into();
-    let origin = Origin::sockets(move |stream| {
-        let tls = tls.clone();
-        async move {
-            let Ok(mut stream) = tls.accept(stream).await else { return };
-            let _ = stream.write_all(b"* OK ready\r\n").await;
-            let (mut reader, mut writer) = tokio::io::split(stream);
-            let _ = tokio::io::copy(&mut reader, &mut writer).await;
-        }
+    let origin = Origin::tls_sockets(&ca, &[], move |mut stream| async move {
+        let _ = stream.write_all(b"* OK ready\r\n").await;
+        let (mut reader, mut writer) = tokio::io::split(stream);
+        let _ = tokio::io::copy(&mut reader, &mut writer).await;
     })
     .await;
     let proxy = TestProxy::trusting(&ca, ON).await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let talk = async |said: &'static [u8]| {
         let mut stream = connect_tls(&proxy, &target, &proxy.ca_file(), &[]).await.unwrap();
         stream.write_all(said).await.unwrap();

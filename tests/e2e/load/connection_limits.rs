@@ -78,10 +78,6 @@ async fn a_stranger_is_refused_before_a_byte_and_takes_no_place() {
     }
 }
 
-fn descriptors(program: &Program) -> usize {
-    fs::read_dir(program.proc("fd")).unwrap().count()
-}
-
 #[tokio::test]
 async fn refused_connections_are_bounded() {
     let program = Program::start("sh", "", "limits: { connections: 1 }");
@@ -89,7 +85,7 @@ async fn refused_connections_are_bounded() {
     let request = OWN_PAGE.replace("close", "keep-alive");
     first.write_all(request.as_bytes()).await.unwrap();
     soon(read_head(&mut first)).await;
-    let before = descriptors(&program);
+    let before = program.descriptors();
     let mut refused = JoinSet::new();
     for _ in 0..1000 {
         refused.spawn(TcpStream::connect(program.addr));
@@ -98,7 +94,7 @@ async fn refused_connections_are_bounded() {
     // The last of them may still wait for `accept`.
     let mut most = 0;
     for _ in 0..50 {
-        most = most.max(descriptors(&program) - before);
+        most = most.max(program.descriptors() - before);
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert!(most < 200, "{most} descriptors for 1000 refused connections");
@@ -192,7 +188,7 @@ async fn the_error_page_does_not_blame_the_site_for_descriptors_that_the_proxy_l
     let program = Program::start("sh", "", "");
     let origin = Origin::http(|_| response(&[], "ok")).await;
     let mut clients = Vec::new();
-    for host in [origin.addr.to_string(), format!("localhost:{}", origin.addr.port())] {
+    for host in [origin.addr.to_string(), origin.host_and_port()] {
         let mut client = TcpStream::connect(program.addr).await.unwrap();
         client.write_all(OWN_PAGE.replace("close", "keep-alive").as_bytes()).await.unwrap();
         soon(read_until(&mut client, "</html>")).await;

@@ -68,7 +68,7 @@ async fn floods_of_frames_harm_nobody_else() {
     let ca = TestCa::new();
     let origin = Origin::https(&ca, |_| response(&[], "ok")).await;
     let proxy = Arc::new(TestProxy::trusting(&ca, "https: { intercept: on }").await);
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let mut floods = JoinSet::new();
     for kind in ["rapid reset", "continuation", "ping", "settings", "window update", "empty data"] {
         let (proxy, target) = (Arc::clone(&proxy), target.clone());
@@ -107,7 +107,7 @@ async fn handshakes_that_come_to_nothing_harm_nobody_else() {
     let ca = TestCa::new();
     let origin = Origin::https(&ca, |_| response(&[], "ok")).await;
     let proxy = TestProxy::trusting(&ca, "https: { intercept: on }").await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let mut kept = Vec::new();
     for beginning in [
         // The first bytes of a greeting, one that says it is 16 KiB long, an alert, and a renegotiation out of nothing.

@@ -1,7 +1,6 @@
 //! Many clients, clients that leave, clients that never read; and what is left after them.
 
 use std::{
-    fs,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering::Relaxed},
@@ -19,16 +18,10 @@ use tokio::{
 use crate::harness::{
     Origin, PAGE, TestProxy, get,
     origin::{html, read_head, response},
+    program::resident_kib,
     raw,
     wire::{ROADS, Setup, soon},
 };
-
-/// Resident memory of this process, which holds proxy, origin and clients, in KiB.
-fn resident_kib() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
-}
 
 /// With 16 connections kept, 64 clients of one origin connected anew all the time, and half of the time went there.
 #[tokio::test]
@@ -133,7 +126,7 @@ async fn a_client_that_never_reads_costs_bounded_memory() {
     })
     .await;
     let proxy = TestProxy::start("").await;
-    let before = resident_kib();
+    let before = resident_kib("self");
     let mut clients = Vec::new();
     for _ in 0..16 {
         let mut client = TcpStream::connect(proxy.addr).await.unwrap();
@@ -144,7 +137,7 @@ async fn a_client_that_never_reads_costs_bounded_memory() {
     }
     // Others are served meanwhile.
     assert_eq!(get(&proxy, "http://gleaner.internal/", &[]).await.status, 200);
-    let grown = resident_kib().saturating_sub(before);
+    let grown = resident_kib("self").saturating_sub(before);
     eprintln!("16 clients that never read 64 MiB each: {grown} KiB more");
     assert!(grown < 128 * 1024, "{grown} KiB for 16 clients of 64 MiB each");
 }

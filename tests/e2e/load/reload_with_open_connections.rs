@@ -64,7 +64,7 @@ async fn a_client_that_may_no_longer_loses_its_http2_connection() {
     let ca = TestCa::new();
     let origin = Origin::https(&ca, |_| response(&[], "ok")).await;
     let proxy = TestProxy::trusting(&ca, "https: { intercept: on }").await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let mut sender = client(&proxy, &target).await;
     assert_eq!(ask(&mut sender, &target).await.unwrap(), 200);
     forbid(&proxy);
@@ -119,11 +119,7 @@ async fn tunnels_web_sockets_and_uploads_under_way_go_on() {
 
 #[tokio::test]
 async fn a_tunnel_under_way_goes_on() {
-    let origin = Origin::sockets(|stream| async move {
-        let (mut read, mut write) = tokio::io::split(stream);
-        let _ = tokio::io::copy(&mut read, &mut write).await;
-    })
-    .await;
+    let origin = Origin::echo().await;
     let ca = TestCa::new();
     let proxy = TestProxy::trusting(&ca, "").await;
     let mut tunnel = connect(&proxy, &origin.addr.to_string()).await;
@@ -148,7 +144,7 @@ async fn a_decrypted_connection_ends_when_the_users_have_changed() {
     let hash = gleaner::hash_password("open sesame").unwrap();
     let ca = TestCa::new();
     let origin = Origin::https(&ca, |_| response(&[], "ok")).await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let yaml = format!("https: {{ intercept: on }}\n{}", users(&[("anna", &hash)]));
     let proxy = TestProxy::trusting(&ca, &yaml).await;
     let right = format!("Basic {}", BASE64_STANDARD.encode(b"anna:open sesame"));

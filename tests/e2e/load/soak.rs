@@ -1,10 +1,7 @@
 //! After all kinds of clients, the program's memory and descriptors are back at their values of the start.
 
 use std::{
-    fs,
-    io::{BufRead, BufReader},
     net::SocketAddr,
-    path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -22,64 +19,11 @@ use tokio_rustls::TlsConnector;
 use crate::harness::{
     Origin, PAGE, TestCa,
     origin::{html, read_head},
+    program::Program,
     raw, streams,
     tls::trusting,
     wire::soon,
 };
-
-/// The proxy of the soak, in the program itself, so that its memory and descriptors are its own.
-struct Program {
-    child: std::process::Child,
-    addr: SocketAddr,
-    dir: tempfile::TempDir,
-}
-
-impl Program {
-    fn start(origins: &TestCa) -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join("origins.pem"), origins.pem()).unwrap();
-        // Port 0: another test may take a port that was free a moment ago.
-        let config = "listen: 0\naccess: { allow_targets: ['127.0.0.1:1-65535'] }\n\
-                      https: { intercept: on }\nauthority: { dir: authority }\n\
-                      upstream: { extra_ca_file: origins.pem }\n";
-        let file = dir.path().join("config.yaml");
-        fs::write(&file, config).unwrap();
-        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_gleaner"))
-            .args(["serve", "--config"])
-            .arg(&file)
-            .env("RUST_LOG", "off")
-            .stdout(std::process::Stdio::piped())
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .unwrap();
-        let banner = BufReader::new(child.stdout.take().unwrap());
-        let addr =
-            banner.lines().find_map(|line| line.unwrap().trim().strip_prefix("proxy ")?.trim().parse().ok()).unwrap();
-        Self { child, addr, dir }
-    }
-
-    /// The certificate that clients must trust.
-    fn ca_file(&self) -> PathBuf {
-        self.dir.path().join("authority/ca.cert.pem")
-    }
-
-    fn descriptors(&self) -> usize {
-        fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
-    }
-
-    fn resident_kib(&self) -> u64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
-        line.split_whitespace().nth(1).unwrap().parse().unwrap()
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 /// One of each kind of client: content, one that leaves, one that is refused.
 async fn plain_clients(proxy: SocketAddr, origin: SocketAddr, turn: usize) {
@@ -139,7 +83,7 @@ async fn after_a_soak_memory_and_descriptors_are_what_they_were() {
     })
     .await;
     let encrypted = Origin::https(&ca, |_| html(PAGE.repeat(20))).await;
-    let proxy = Program::start(&ca);
+    let proxy = Program::trusting(&ca, "https: { intercept: on }");
     let trust = trusting(&proxy.ca_file(), &[b"h2"]);
     let load = async |length: Duration| {
         let (end, mut turns) = (Instant::now() + length, 0_usize);
@@ -206,8 +150,8 @@ async fn a_hundred_unread_streams_of_one_client_cost_bounded_memory() {
     let page = Bytes::from(PAGE.replace("<p>", &text.repeat(PAGE_BYTES / text.len())));
     let tls = ca.server(&["localhost"], &[b"h2"], |_| {});
     let origin = Origin::tls(tls.into(), move |_| html(page.clone())).await;
-    let target = format!("localhost:{}", origin.addr.port());
-    let proxy = Program::start(&ca);
+    let target = origin.host_and_port();
+    let proxy = Program::trusting(&ca, "https: { intercept: on }");
     let trust = trusting(&proxy.ca_file(), &[b"h2"]);
     let mut client = connect_h2(proxy.addr, &target, &trust).await;
     // As many are read to their ends, so that the allocator has what the work on them takes.

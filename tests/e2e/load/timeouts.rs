@@ -231,11 +231,7 @@ async fn both_sides_of_a_tunnel_are_asked_whether_they_are_still_there() {
 
 #[tokio::test]
 async fn a_tunnel_that_is_never_used_is_closed_and_a_used_one_is_not() {
-    let origin = Origin::sockets(|mut stream| async move {
-        let (mut read, mut write) = stream.split();
-        let _ = tokio::io::copy(&mut read, &mut write).await;
-    })
-    .await;
+    let origin = Origin::echo().await;
     let proxy = TestProxy::start("timeouts: { tunnel_first_byte_seconds: 1 }").await;
     let mut used = connect(&proxy, &origin.addr.to_string()).await;
     used.write_all(b"hello").await.unwrap();
@@ -255,7 +251,7 @@ async fn a_handshake_of_a_client_that_stands_still_is_closed() {
     let origin = Origin::http(|_| response(&[], "")).await;
     let yaml = "https: { intercept: on }\ntimeouts: { tls_handshake_seconds: 1 }";
     let proxy = TestProxy::start(yaml).await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let tls = crate::harness::tls::trusting(&proxy.ca_file(), &[b"http/1.1"]);
     let name = "localhost".try_into().unwrap();
     let mut hello = Vec::new();
@@ -304,4 +300,15 @@ async fn a_server_that_does_not_answer_the_connection_is_504() {
     let answer = soon(get(&proxy, &format!("http://{addr}/"), &[])).await;
     assert_eq!(answer.status, 504);
     assert!(answer.text().contains("did not answer the connection"), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_silent_server_is_504() {
+    let origin = Origin::sockets(|stream| async move {
+        let _kept = stream;
+        std::future::pending::<()>().await;
+    })
+    .await;
+    let proxy = TestProxy::start("timeouts: { first_byte_seconds: 1 }").await;
+    assert_eq!(get(&proxy, &origin.url("/"), &[]).await.status, 504);
 }

@@ -13,6 +13,8 @@ use crate::harness::{
     Origin, PAGE, TestProxy, get,
     origin::{html, response},
     raw,
+    webdriver::Window,
+    wire::{ROADS, Setup},
 };
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -169,4 +171,54 @@ async fn what_a_script_fetches_passes() {
     let answer = get(&proxy, &origin.url("/"), &[("sec-fetch-dest", "empty")]).await;
     assert_eq!(answer.header("gleaner"), "passed; reason=not-a-document");
     assert_eq!(answer.text(), PAGE);
+}
+
+#[tokio::test]
+async fn a_rewritten_page_announces_no_trailers() {
+    for road in ROADS {
+        let answer = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n\
+             {:x}\r\n{PAGE}\r\n0\r\nX-Sum: 1\r\n\r\n",
+            PAGE.len()
+        );
+        let setup = Setup::answering(road, answer.as_bytes()).await;
+        let request = "GET {/} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n";
+        let got = setup.exchange(setup.fill(request).as_bytes()).await.to_lowercase();
+        assert!(got.contains("gleaner: rewritten"), "{got}");
+        assert!(!got.contains("trailer:") && !got.contains("x-sum"), "{got}");
+    }
+}
+
+/// A webmail's policy against tracking pixels and injected addresses.
+#[tokio::test]
+async fn the_policy_of_the_site_holds_in_a_rewritten_page() {
+    const POLICY: &str = "default-src 'self'; script-src 'nonce-1'; style-src 'self'; img-src 'self'; base-uri 'none'";
+    let picture = "<svg xmlns='http://www.w3.org/2000/svg' width='640' height='480'/>";
+    let origin = Origin::http(move |request| match request.uri.path() {
+        "/page" => {
+            let host = request.headers["host"].to_str().unwrap().replace("127.0.0.1", "localhost");
+            let words = "A letter of many words that somebody wrote, and that is read from its beginning to its end. ".repeat(8);
+            let figure = |url: &str| format!("<figure><img src='{url}' width=640 height=480 alt=x><figcaption>A picture of it</figcaption></figure>");
+            let page = format!(
+                "<!doctype html><html><head><title>Letter</title><base href='http://{host}/'></head><body><nav><a href=/a>Menu</a></nav>\
+                 <article><h1>Letter</h1><p>{words}</p>{}<p>{words}</p>{}<p>{words}</p></article></body></html>",
+                figure(&format!("http://{}/own.svg", request.headers["host"].to_str().unwrap())),
+                figure(&format!("http://{host}/pixel.svg")),
+            );
+            response(&[("content-type", "text/html"), ("content-security-policy", POLICY)], page)
+        }
+        _ => response(&[("content-type", "image/svg+xml")], picture),
+    })
+    .await;
+    let proxy = TestProxy::start("").await;
+    let Some(window) = Window::open(&proxy).await else { return };
+    window.go(&origin.url("/page")).await;
+    let asked: Vec<_> = origin.requests().iter().map(|request| request.uri.path().to_owned()).collect();
+    let is_asked = |path: &str| asked.iter().any(|asked| asked == path);
+    assert!(is_asked("/own.svg") && !is_asked("/pixel.svg"), "{asked:?}");
+    let seen = window
+        .run("return [document.images.length, document.styleSheets.length > 0, document.baseURI == location.href]")
+        .await;
+    assert_eq!(seen, serde_json::json!([2, true, true]));
+    proxy.stop().await;
 }

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::harness::{Origin, TestProxy, get, optional, origin::html, webdriver::Window};
+use crate::harness::{Origin, TestProxy, get, optional, origin::html, program::gleaner, webdriver::Window};
 
 const TEXT: &str = "The town clock has a single hand. When it was built nobody needed minutes, and when somebody did, the council \
 found that a second hand would cost as much as a bridge. So it still points between the numbers.";
@@ -49,11 +49,7 @@ fn measure(dir: &std::path::Path, chromium: &std::path::Path) -> Value {
     fs::write(dir.join("page.html"), page()).unwrap();
     // No choice of a block: this is about what is done with all of it.
     fs::write(dir.join("c.yaml"), "filters: { order: [] }\n").unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_gleaner"))
-        .args(["extract", "page.html", "--config", "c.yaml"])
-        .current_dir(dir)
-        .output()
-        .unwrap();
+    let output = gleaner(dir, &["extract", "page.html", "--config", "c.yaml"], "");
     let html = String::from_utf8(output.stdout).unwrap();
     // The attribute is what the page's ids are kept by.
     seen(dir, chromium, &html.replace("</body>", &format!("{SCRIPT}</body>")))

@@ -295,7 +295,7 @@ async fn pages_over_http2_are_put_together_too() {
     let proxy = TestProxy::trusting(&ca, &yaml).await;
     let request = Request::get(origin.https_url("/clock"));
     let request = request.body(Full::default()).unwrap();
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let answer = send_h2(&proxy, &target, request).await;
     assert_eq!(answer.version, Version::HTTP_2);
     assert_eq!(parts(answer.text()).len(), 3);

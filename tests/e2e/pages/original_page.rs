@@ -104,28 +104,3 @@ async fn a_sites_script_cannot_ask_for_its_pages_as_they_were() {
     assert!(article.header("gleaner").starts_with("rewritten"));
     proxy.stop().await;
 }
-
-#[tokio::test]
-async fn type_and_colours_are_chosen_for_one_browser_and_kept() {
-    let origin = Origin::http(|_| response(&[("content-type", "text/html"), ("etag", "\"v1\"")], PAGE)).await;
-    let proxy = TestProxy::start("").await;
-    let url = origin.url("/page");
-    let page = get(&proxy, &url, &[ANNA]).await;
-    let choices = get(&proxy, &link(page.text(), "gleaner.internal/look?"), &[ANNA]).await;
-    // `"theme":"dark"` in a link.
-    let dark = format!("http://gleaner.internal{}", link(choices.text(), "theme%22%3A%22dark"));
-    // Another browser cannot use its links.
-    assert_eq!(get(&proxy, &dark.replace("token=", "token=0"), &[ANNA]).await.status, 200);
-    let answer = get(&proxy, &dark, &[ANNA]).await;
-    assert_eq!(answer.status, 303);
-    let next = format!("http://gleaner.internal{}", answer.header("location"));
-    assert!(get(&proxy, &next, &[ANNA]).await.text().contains("<b>Dark</b>"));
-    let now = get(&proxy, &url, &[ANNA, ("if-none-match", page.header("etag"))]).await;
-    assert_eq!(now.status, 200);
-    assert!(now.text().contains("content=\"dark\"") && !page.text().contains("content=\"dark\""));
-    assert!(!get(&proxy, &url, &[]).await.text().contains("content=\"dark\""));
-    let back = format!("http://gleaner.internal{}", link(get(&proxy, &next, &[ANNA]).await.text(), "look=&"));
-    get(&proxy, &back, &[ANNA]).await;
-    assert_eq!(get(&proxy, &url, &[ANNA]).await.header("etag"), page.header("etag"));
-    proxy.stop().await;
-}

@@ -11,14 +11,12 @@ use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 use url::form_urlencoded::byte_serialize;
 
-use crate::{
-    cli::commands::gleaner,
-    harness::{
-        Origin, TestProxy,
-        client::{Answer, run},
-        get, optional,
-        origin::{html, response},
-    },
+use crate::harness::{
+    Origin, TestProxy,
+    client::{Answer, run},
+    get, optional,
+    origin::{html, response},
+    program::gleaner,
 };
 
 const TARGETS: &str = "read: { targets: ['127.0.0.1:1-65535'] }";

@@ -1,14 +1,14 @@
 //! Settings by device and by site.
 
-use crate::{
-    cli::commands::{folder, gleaner},
-    harness::{
-        Origin, TestProxy, get,
-        origin::{html, response},
-    },
+use super::original_page::link;
+use crate::harness::{
+    Origin, PAGE, TestProxy, get,
+    origin::{html, response},
+    program::{folder, gleaner},
 };
 
 const DEMO: &str = include_str!("../../../docs/demo/page.html");
+const ANNA: (&str, &str) = ("user-agent", "Anna's");
 /// A part of the page's own style sheet.
 const OWN_LOOK: &str = ".story{flex";
 
@@ -111,4 +111,29 @@ fn explain_says_which_profile_and_why() {
     let wrong = gleaner(dir.path(), &["explain", "a.example"], "");
     assert_eq!(wrong.status.code(), Some(64));
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("https://example.org/"), "{wrong:?}");
+}
+
+#[tokio::test]
+async fn type_and_colours_are_chosen_for_one_browser_and_kept() {
+    let origin = Origin::http(|_| response(&[("content-type", "text/html"), ("etag", "\"v1\"")], PAGE)).await;
+    let proxy = TestProxy::start("").await;
+    let url = origin.url("/page");
+    let page = get(&proxy, &url, &[ANNA]).await;
+    let choices = get(&proxy, &link(page.text(), "gleaner.internal/look?"), &[ANNA]).await;
+    // `"theme":"dark"` in a link.
+    let dark = format!("http://gleaner.internal{}", link(choices.text(), "theme%22%3A%22dark"));
+    // Another browser cannot use its links.
+    assert_eq!(get(&proxy, &dark.replace("token=", "token=0"), &[ANNA]).await.status, 200);
+    let answer = get(&proxy, &dark, &[ANNA]).await;
+    assert_eq!(answer.status, 303);
+    let next = format!("http://gleaner.internal{}", answer.header("location"));
+    assert!(get(&proxy, &next, &[ANNA]).await.text().contains("<b>Dark</b>"));
+    let now = get(&proxy, &url, &[ANNA, ("if-none-match", page.header("etag"))]).await;
+    assert_eq!(now.status, 200);
+    assert!(now.text().contains("content=\"dark\"") && !page.text().contains("content=\"dark\""));
+    assert!(!get(&proxy, &url, &[]).await.text().contains("content=\"dark\""));
+    let back = format!("http://gleaner.internal{}", link(get(&proxy, &next, &[ANNA]).await.text(), "look=&"));
+    get(&proxy, &back, &[ANNA]).await;
+    assert_eq!(get(&proxy, &url, &[ANNA]).await.header("etag"), page.header("etag"));
+    proxy.stop().await;
 }

@@ -1,8 +1,8 @@
 //! Blocks that repeat on the pages of a host are judged more strictly, in the proxy and in `gleaner extract`.
 
-use std::{fs, process::Command};
+use std::fs;
 
-use crate::harness::{Origin, TestProxy, get, origin::html};
+use crate::harness::{Origin, TestProxy, get, origin::html, program::command};
 
 /// A page whose bar has too few linked characters to be a list by itself, and stands on every page of the site.
 fn page(number: usize) -> String {
@@ -48,14 +48,10 @@ fn extract_compares_the_pages_of_one_site() {
         fs::write(dir.path().join(name), page(number)).unwrap();
     }
     let extract = |more: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_gleaner"))
-            .args(["extract", "--format", "text", "--filters"])
+        let output = command(dir.path(), &["extract", "--format", "text", "--filters"])
             .arg("{main_block: {enabled: false}, link_quota: {enabled: true}}")
             .args(more)
             .args(&names)
-            .current_dir(dir.path())
-            .env("HOME", dir.path())
-            .env("XDG_CONFIG_HOME", dir.path().join("none"))
             .output()
             .unwrap();
         assert!(output.status.success(), "{output:?}");

@@ -1,8 +1,7 @@
 //! Why a page looks as it does: the page that says so, and `gleaner explain`.
 
 use crate::{
-    cli::commands::gleaner,
-    harness::{Origin, TestProxy, get, origin::html},
+    harness::{Origin, TestProxy, get, origin::html, program::gleaner},
     pages::bar_links::{control, page},
     pages::original_page::link,
 };

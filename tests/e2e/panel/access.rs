@@ -3,7 +3,13 @@
 use std::fs;
 
 use super::{PANEL, WRITTEN, hidden, post, with_file};
-use crate::harness::{Origin, TestProxy, get, optional, origin::html, program::Running, raw, webdriver::Window};
+use crate::harness::{
+    Origin, TestProxy, get, optional,
+    origin::html,
+    program::{Running, command},
+    raw,
+    webdriver::Window,
+};
 
 #[tokio::test]
 async fn other_sites_can_neither_read_it_nor_change_anything() {
@@ -165,10 +171,9 @@ async fn other_machines_see_the_start_page_only() {
         let dir = tempfile::tempdir().unwrap();
         let text = format!("access: {{ clients: [loopback, '{own}'] }}\nauthority: {{ dir: ca }}\n{panel}");
         fs::write(dir.path().join("c.yaml"), text).unwrap();
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_gleaner"));
-        command.args(["--config", "c.yaml", "serve", "--listen", "0.0.0.0:0"]).current_dir(dir.path());
-        let mut running = Running::start(&mut command);
-        let proxy: std::net::SocketAddr = running.wait_for("proxy ").parse().unwrap();
+        let arguments = ["--config", "c.yaml", "serve", "--listen", "0.0.0.0:0"];
+        let mut running = Running::start(&mut command(dir.path(), &arguments));
+        let proxy = running.address();
         let addr = std::net::SocketAddr::new(own, proxy.port());
         let ask = async |path: &str| {
             raw(addr, format!("GET {path} HTTP/1.1\r\nHost: {addr}\r\nConnection: close\r\n\r\n")).await

@@ -1,4 +1,4 @@
-//! What the panel shows of the work that is done, for people and for programs.
+//! The panel's figures, requests and pauses, the metrics for Prometheus, and the notice of a newer version.
 
 use std::time::Duration;
 
@@ -11,7 +11,6 @@ use crate::harness::{
     get, optional,
     origin::html,
     program::{Program, Running},
-    proxy::full,
     raw,
     webdriver::Window,
 };
@@ -205,72 +204,6 @@ async fn prometheus_reads_the_metrics_and_the_dashboard_shows_them() {
     };
     let in_time = timeout(Duration::from_mins(1), asking).await;
     assert!(in_time.is_ok(), "without an answer: {queries:?}");
-}
-
-#[tokio::test]
-async fn systemd_understands_the_unit() {
-    let Some(verify) = optional::program("systemd-analyze", "systemd") else { return };
-    let dir = tempfile::tempdir().unwrap();
-    let unit = include_str!("../../../contrib/gleaner.service");
-    let unit = unit.replace("/usr/local/bin/gleaner", env!("CARGO_BIN_EXE_gleaner"));
-    let file = dir.path().join("gleaner.service");
-    std::fs::write(&file, &unit).unwrap();
-    let mut command = std::process::Command::new(verify);
-    command.arg("verify").arg(&file);
-    let (well, text) = run(command).await;
-    assert!(well && text.is_empty(), "{text}");
-    // With systemd's own 100 ms five failures in a row, as before the disk or network is there, would be the last.
-    assert!(unit.contains("\nRestartSec=5\n"));
-    assert!(unit.contains("\nMemoryMax="));
-    // At most 2.0 of 10: what it may do that it need not.
-    let mut command = std::process::Command::new("systemd-analyze");
-    command.args(["security", "--offline=yes", "--threshold=20"]).arg(&file);
-    let (well, text) = run(command).await;
-    assert!(well, "{text}");
-}
-
-/// systemd's side of `Type=notify`.
-#[tokio::test]
-async fn systemd_is_told_how_the_service_is() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("notify");
-    let socket = tokio::net::UnixDatagram::bind(&path).unwrap();
-    let before = format!("export NOTIFY_SOCKET={} WATCHDOG_USEC=600000000 WATCHDOG_PID=$$", path.display());
-    let program = Program::start("sh", &before, "");
-    let said = async || {
-        let mut bytes = [0; 200];
-        let count = timeout(Duration::from_secs(10), socket.recv(&mut bytes)).await.unwrap().unwrap();
-        String::from_utf8_lossy(&bytes[..count]).into_owned()
-    };
-    assert_eq!(said().await.trim(), "READY=1");
-    // At once, and then every five minutes: half the time.
-    assert_eq!(said().await.trim(), "WATCHDOG=1");
-    program.signal("HUP");
-    assert!(said().await.starts_with("RELOADING=1\nMONOTONIC_USEC="));
-    assert_eq!(said().await.trim(), "READY=1");
-    program.signal("TERM");
-    assert_eq!(said().await.trim(), "STOPPING=1");
-}
-
-/// systemd's side of socket activation: it listens, and starts the program when somebody comes.
-#[tokio::test]
-async fn systemd_may_listen_in_the_place_of_the_configuration() {
-    let Some(activate) = optional::program("systemd-socket-activate", "systemd") else { return };
-    let dir = tempfile::tempdir().unwrap();
-    std::fs::write(dir.path().join("config.yaml"), full("listen: 127.0.0.1:1\n")).unwrap();
-    let addr = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let mut command = std::process::Command::new(activate);
-    command.arg("--listen").arg(addr.to_string()).arg(env!("CARGO_BIN_EXE_gleaner"));
-    let _running = Running::start(command.args(["--config", "config.yaml"]).current_dir(dir.path()));
-    let connected = async {
-        while TcpStream::connect(addr).await.is_err() {
-            tokio::time::sleep(POLL_INTERVAL).await;
-        }
-    };
-    timeout(Duration::from_secs(10), connected).await.unwrap();
-    let ask = format!("GET /readyz HTTP/1.1\r\nHost: {addr}\r\nConnection: close\r\n\r\n");
-    let answer = raw(addr, ask).await;
-    assert!(answer.starts_with("HTTP/1.1 200 ") && answer.ends_with("ok\n"), "{answer}");
 }
 
 /// Signed by minisign 0.11 of Debian.

@@ -13,7 +13,6 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     sync::{Barrier, Notify, mpsc},
 };
-use tokio_rustls::TlsAcceptor;
 
 use crate::harness::{
     Origin, TestCa, TestProxy,
@@ -315,14 +314,11 @@ async fn what_twice_is_as_good_as_once_is_sent_again() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn messages_of_tls_itself_do_not_end_a_kept_connection() {
     let ca = TestCa::new();
-    let tls: TlsAcceptor = ca.server(&["localhost"], &[b"http/1.1"], |_| {}).into();
     let connections = Arc::<AtomicUsize>::default();
     let count = Arc::clone(&connections);
-    let origin = Origin::sockets(move |stream| {
-        let tls = tls.clone();
+    let origin = Origin::tls_sockets(&ca, &[b"http/1.1"], move |mut stream| {
         count.fetch_add(1, Relaxed);
         async move {
-            let mut stream = tls.accept(stream).await.unwrap();
             let mut number = 0;
             while !read_head(&mut stream).await.is_empty() {
                 stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await.unwrap();
@@ -338,7 +334,7 @@ async fn messages_of_tls_itself_do_not_end_a_kept_connection() {
     })
     .await;
     let proxy = TestProxy::trusting(&ca, "https: { intercept: on }").await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let mut client = connect_tls(&proxy, &target, &proxy.ca_file(), &[b"http/1.1"]).await.unwrap();
     for _ in 0..400 {
         let request = format!("GET / HTTP/1.1\r\nHost: {target}\r\n\r\n");

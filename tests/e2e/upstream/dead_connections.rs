@@ -43,7 +43,7 @@ async fn an_http2_connection_that_answers_no_more_is_given_up() {
     .await;
     let yaml = "https: { intercept: on }\ntimeouts: { first_byte_seconds: 2 }";
     let proxy = TestProxy::trusting(&ca, yaml).await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let mut statuses = Vec::new();
     for _ in 0..4 {
         let request = Request::get(format!("https://{target}/"));
@@ -73,7 +73,7 @@ async fn a_silent_http2_connection_is_asked_by_ping() {
     })
     .await;
     let proxy = TestProxy::trusting(&ca, "https: { intercept: on }").await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let request = Request::get(format!("https://{target}/")).body(Full::default());
     let unanswered = send_h2(&proxy, &target, request.unwrap());
     tokio::select! {

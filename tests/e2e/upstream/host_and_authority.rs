@@ -79,7 +79,7 @@ async fn http1_clients_reach_an_http2_origin_by_its_authority_alone() {
     .await;
     let proxy = TestProxy::trusting(&ca, "https: { intercept: on }").await;
     let dir = tempfile::tempdir().unwrap();
-    let expected = format!("localhost:{}", origin.addr.port());
+    let expected = origin.host_and_port();
     for command in clients(&proxy, &origin.https_url("/"), dir.path()) {
         let name = command.get_program().to_owned();
         let (well, text) = run(command).await;

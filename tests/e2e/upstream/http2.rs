@@ -42,7 +42,7 @@ async fn downloads_that_nobody_reads_stall_nobody_else() {
     .await;
     for is_2 in [true, false] {
         let proxy = TestProxy::trusting(&ca, ON).await;
-        let target = format!("localhost:{}", origin.addr.port());
+        let target = origin.host_and_port();
         let (mut streams, mut sockets) = (Vec::new(), Vec::new());
         if is_2 {
             let mut sender = client(&proxy, &target).await;
@@ -86,7 +86,7 @@ async fn where_a_server_takes_no_more_streams_another_connection_is_opened() {
     })
     .await;
     let proxy = TestProxy::trusting(&ca, ON).await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let ask = || Box::pin(send_h2(&proxy, &target, get(&target, "/")));
     let six = async { tokio::join!(ask(), ask(), ask(), ask(), ask(), ask()) };
     let (one, ..) = timeout(Duration::from_secs(10), six).await.expect("all six are under way at once");
@@ -169,7 +169,7 @@ async fn a_page_of_pictures_opens_as_few_connections_as_a_browser_would() {
         let origin = origin_of_pictures(&ca, ([127, 0, 0, 1], 0), protocol).await;
         let proxy = TestProxy::trusting(&ca, ON).await;
         for connections in 1..=3 {
-            pictures(&proxy, &format!("localhost:{}", origin.addr.port()), connections).await;
+            pictures(&proxy, &origin.host_and_port(), connections).await;
             assert!(origin.connections() <= most, "{} connections in place of {most}", origin.connections());
         }
     }
@@ -206,22 +206,17 @@ async fn chromium_opens_as_few_connections_for_a_page_of_pictures_as_without_a_p
 #[tokio::test]
 async fn event_streams_over_http1_delay_another_request_by_a_second() {
     let ca = TestCa::new();
-    let tls: TlsAcceptor = ca.server(&["localhost"], &[b"http/1.1"], |_| {}).into();
-    let origin = Origin::sockets(move |stream| {
-        let tls = tls.clone();
-        async move {
-            let mut stream = tls.accept(stream).await.unwrap();
-            while !read_head(&mut stream).await.contains("/stream ") {
-                stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await.unwrap();
-            }
-            let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n";
-            stream.write_all(head).await.unwrap();
-            std::future::pending::<()>().await;
+    let origin = Origin::tls_sockets(&ca, &[b"http/1.1"], move |mut stream| async move {
+        while !read_head(&mut stream).await.contains("/stream ") {
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await.unwrap();
         }
+        let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n";
+        stream.write_all(head).await.unwrap();
+        std::future::pending::<()>().await;
     })
     .await;
     let proxy = TestProxy::trusting(&ca, ON).await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let mut sender = client(&proxy, &target).await;
     let mut streams = Vec::new();
     for _ in 0..6 {

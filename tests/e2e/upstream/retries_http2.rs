@@ -90,7 +90,7 @@ async fn asked(how: First, method: Method, content: &[u8]) -> (Answer, Vec<Vec<u
     })
     .await;
     let proxy = TestProxy::trusting(&ca, "https: { intercept: on }").await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     let request = Request::builder()
         .method(method)
         .uri(format!("https://{target}/"))
@@ -153,13 +153,10 @@ async fn a_server_that_refuses_everything_is_asked_twice() {
 #[tokio::test]
 async fn a_server_that_asks_for_http_1_1_gets_it() {
     let ca = TestCa::new();
-    let tls = ca.server(&["localhost"], &[b"h2", b"http/1.1"], |_| {});
-    let tls = tokio_rustls::TlsAcceptor::from(tls);
     let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
-    let origin = Origin::sockets(move |stream| {
-        let (tls, tell) = (tls.clone(), tell.clone());
+    let origin = Origin::tls_sockets(&ca, &[b"h2", b"http/1.1"], move |mut stream| {
+        let tell = tell.clone();
         async move {
-            let mut stream = tls.accept(stream).await.unwrap();
             if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
                 let mut frames = Frames::server(stream).await;
                 while let Some((stream, _)) = frames.request().await {
@@ -182,7 +179,7 @@ async fn a_server_that_asks_for_http_1_1_gets_it() {
     })
     .await;
     let proxy = TestProxy::trusting(&ca, "https: { intercept: on }").await;
-    let target = format!("localhost:{}", origin.addr.port());
+    let target = origin.host_and_port();
     for _ in 0..2 {
         let request =
             Request::post(format!("https://{target}/")).body(Full::new(Bytes::from_static(b"hello"))).unwrap();

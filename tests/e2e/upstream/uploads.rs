@@ -45,7 +45,7 @@ struct Client {
 
 impl Client {
     async fn new(proxy: &TestProxy, origin: &Origin) -> Self {
-        let target = format!("localhost:{}", origin.addr.port());
+        let target = origin.host_and_port();
         Self { sender: streams::client(proxy, &target).await, target }
     }
 
