@@ -318,7 +318,14 @@ impl<H: Handler> SniffedConnect<H> {
     /// The client has ended the connection before its first byte.
     fn handshake_aborted(self, error: &io::Error) {
         self.count_refusal(error);
-        self.handshake_failed(&error.to_string());
+        let reason = match error.kind() {
+            // The library's words for it are an address of its manual.
+            io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
+                "it closed the connection, which it did not need or does not trust".to_owned()
+            }
+            _ => error.to_string(),
+        };
+        self.handshake_failed(&reason);
     }
 
     /// Serves plain HTTP inside a CONNECT; Chromium sends `ws://` this way.

@@ -46,7 +46,7 @@ use build::{build, check};
 use feed::guarded;
 pub use feed::{PageFeed, PageOptions};
 pub use trace::{Trace, TracedBlock, TracedText};
-pub use why::{Explanation, RemovedPart};
+pub use why::{Explanation, PartKind, RemovedPart};
 
 /// Filters that restore or hide content as a browser would, before any choice.
 const SHOWING: [&str; 2] = ["lazy_images", "ignore"];
@@ -204,6 +204,12 @@ impl Chain {
     #[must_use]
     pub fn has_controls(&self) -> bool {
         self.output.has_controls()
+    }
+
+    /// Whether scripts of a page may run on what is made of it.
+    #[must_use]
+    pub fn keeps_scripts(&self) -> bool {
+        (self.output.format, self.output.style) == (Format::Html, Style::Original)
     }
 
     fn bar<'a>(&self, links: &'a Links, page: &AnalysedPage, report: &Report) -> Bar<'a> {

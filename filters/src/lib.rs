@@ -82,7 +82,8 @@ pub use chain::blocks::{Block, PageBlocks, TreeBlock};
 #[doc(hidden)]
 pub use chain::training;
 pub use chain::{
-    Chain, CspChange, Explanation, Filtered, PageFeed, PageOptions, RemovedPart, Trace, TracedBlock, TracedText,
+    Chain, CspChange, Explanation, Filtered, PageFeed, PageOptions, PartKind, RemovedPart, Trace, TracedBlock,
+    TracedText,
 };
 pub use config::{ChainConfig, FilterName, Floor, PageLimits, StructuredText};
 pub use domain::{Domain, Survey};

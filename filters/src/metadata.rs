@@ -46,6 +46,9 @@ pub struct Metadata {
     pub image: Option<Url>,
     /// The next page of the same article.
     pub next_page: Option<Url>,
+    /// The page before this one of the same article, thread or list.
+    #[serde(skip)]
+    pub previous_page: Option<Url>,
     /// The type of the page. Set by [`crate::Chain::extract`] alone: nothing else asks for it.
     pub kind: Option<PageType>,
     /// Whether the page says that it is one article.
@@ -169,6 +172,7 @@ pub(crate) fn read(page: &Page) -> Declared {
                 .and_then(|address| page.base().join(&address).ok())
                 .filter(|url| matches!(url.scheme(), "http" | "https")),
             next_page: pages::next(page),
+            previous_page: pages::previous(page),
             kind: None,
             is_article: json_ld.is_article() || metas.is_article(),
         },

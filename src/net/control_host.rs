@@ -55,7 +55,10 @@ pub(crate) const ORIGINAL: &str = "/original";
 /// The page on which a reader chooses type and colours.
 pub(crate) const LOOK: &str = "/look";
 
-/// Where a reader says that a site is always or never rewritten.
+/// The page on which a reader has a site left as it is on one device.
+pub(crate) const NEVER: &str = "/never";
+
+/// Where is said that a site is always or never rewritten, for all devices.
 const SITE: &str = "/settings/site";
 
 /// The parameter of a link that opens a blocked host.
@@ -64,6 +67,16 @@ pub(crate) const BLOCKED: &str = "blocked";
 /// The link to a page as it was.
 pub(crate) fn original_link(page: &Url) -> Url {
     link(page, ORIGINAL)
+}
+
+/// The parameter with the token that leaves the question out.
+pub(crate) const AT_ONCE: &str = "now";
+
+/// The link to a page as it was that leaves the question out.
+pub(crate) fn direct_original_link(page: &Url, token: &str) -> Url {
+    let mut link = original_link(page);
+    link.query_pairs_mut().append_pair(AT_ONCE, token);
+    link
 }
 
 /// The link that leads to a blocked page anyway.
@@ -76,6 +89,11 @@ pub(crate) fn unblocking_link(page: &Url) -> Url {
 /// The link to the choice of type and colours.
 pub(crate) fn look_link(page: &Url) -> Url {
     link(page, LOOK)
+}
+
+/// The link to the choice to leave a page's site as it is.
+pub(crate) fn never_link(page: &Url) -> Url {
+    link(page, NEVER)
 }
 
 /// The link to the settings of a page's site.

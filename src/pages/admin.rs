@@ -5,6 +5,7 @@
 mod certificate;
 mod forms;
 pub(crate) mod look;
+mod never;
 mod pac;
 pub(crate) mod pause;
 pub(crate) mod qr;
@@ -86,6 +87,7 @@ pub(crate) fn answer<B>(proxy: &Proxy, visit: &AdminRequest<'_>, request: &Reque
             bypass::answer(&proxy.bypass_links, visit.device.address, request, forbids)
         }
         control_host::LOOK => look::answer(proxy, visit, request),
+        control_host::NEVER => never::answer(proxy, visit, request),
         pause::PATH => pause::answer(proxy, &visit.device),
         _ if certificate::is_path(path) => match state.authority.open() {
             Some(authority) => certificate::answer(path, authority),

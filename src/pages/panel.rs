@@ -232,11 +232,15 @@ fn harden(response: &mut Response<Body>) {
 }
 
 fn notice(status: StatusCode, title: &str, text: &str) -> Response<Body> {
-    page(
-        status,
-        title,
-        &html! { main { h1 { (title) } p { (template::prose(text)) } p { a href="/" { "See what Gleaner does." } } } },
-    )
+    notice_with(status, title, text, &html! {})
+}
+
+/// A notice with a link more.
+fn notice_with(status: StatusCode, title: &str, text: &str, link: &Markup) -> Response<Body> {
+    let content = html! {
+        main { h1 { (title) } p { (template::prose(text)) } p { (link) " " a href="/" { "See what Gleaner does." } } }
+    };
+    page(status, title, &content)
 }
 
 fn file(content: &'static str, kind: &'static str) -> Response<Body> {

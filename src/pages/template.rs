@@ -5,7 +5,7 @@
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use maud::{DOCTYPE, Markup, html};
 
-use crate::http::body::Body;
+use crate::{http::body::Body, net::control_host::CONTROL_HOST};
 
 /// Policy of our own pages: they show themselves, with their own style, and nothing else.
 const CSP: HeaderValue = HeaderValue::from_static(
@@ -100,11 +100,18 @@ pub(crate) fn document_of(title: &str, head: &Markup, content: &Markup) -> Marku
     }
 }
 
-/// Text whose parts between backticks become `<code>`.
+/// Text whose parts between backticks become `<code>`, or links where they are addresses of this program.
 pub(crate) fn prose(text: &str) -> Markup {
+    let is_ours = |part: &str| part.strip_prefix("http://").is_some_and(|rest| rest.starts_with(CONTROL_HOST));
     html! {
         @for (index, part) in text.split('`').enumerate() {
-            @if index % 2 == 0 { (part) } @else { code { (part) } }
+            @if index % 2 == 0 { (part) } @else if is_ours(part) { a href=(part) { (part) } } @else { code { (part) } }
         }
     }
+}
+
+/// A link to the start page, by its address.
+pub(crate) fn start_link() -> Markup {
+    let address = format!("http://{CONTROL_HOST}/");
+    html! { a href=(address) { (address) } }
 }

@@ -149,10 +149,10 @@ impl PageControls {
 
     /// The links of the bar; those to other views where the page can be asked for again.
     pub(crate) fn links(&self, page: &Url, can_be_repeated: bool) -> Links {
-        let (site, look) = (control_host::site_link(page), control_host::look_link(page));
+        let (site, look) = (control_host::never_link(page), control_host::look_link(page));
         let (this, page) = (self.clone(), page.clone());
         let to = move |view| this.link(&page, view).into();
-        Links { view: self.view, to: can_be_repeated.then(|| Arc::new(to) as _), site, look }
+        Links { view: self.view, to: can_be_repeated.then(|| Arc::new(to) as _), site: Some(site), look, book: None }
     }
 
     fn link(&self, page: &Url, view: View) -> Url {

@@ -53,25 +53,28 @@ impl Exchange {
         let mut info = RequestInfo::new(&request, address, target, host, look);
         let view = view.filter(|_| info.is_whole_page());
         let reader_preferences = &self.proxy.reader_preferences;
-        let reader =
-            reader_preferences.are_used().then(|| reader_preferences.get(&self.device(request.headers()))).flatten();
+        let device = reader_preferences.are_used().then(|| self.device(request.headers()));
+        let reader = device.as_ref().and_then(|device| reader_preferences.get(device));
+        let is_never = view.is_none() && device.is_some_and(|device| reader_preferences.is_never(&device, host));
         let is_paused = self.is_paused();
         let own_look =
             look.for_request(&state.config, &state.blocker, profile, view.map(|(view, _)| view), is_paused, reader);
-        let markdown_look = (state.config.agents.markdown && info.prefers_markdown && look.enabled && view.is_none())
-            .then(|| {
-                info.presentation = Presentation {
-                    form: SentForm::Markdown,
-                    front_matter: state.config.agents.front_matter,
-                    ..Presentation::default()
-                };
-                own_look.as_ref().unwrap_or(look).in_form(SentForm::Markdown)
-            });
+        let own_look = if is_never { Some(own_look.as_ref().unwrap_or(look).left_alone()) } else { own_look };
+        let sends_markdown = state.config.agents.markdown && info.prefers_markdown && look.enabled && !is_never;
+        let markdown_look = (sends_markdown && view.is_none()).then(|| {
+            info.presentation = Presentation {
+                form: SentForm::Markdown,
+                front_matter: state.config.agents.front_matter,
+                ..Presentation::default()
+            };
+            own_look.as_ref().unwrap_or(look).in_form(SentForm::Markdown)
+        });
         let own_look = markdown_look.or(own_look);
         let headers = request.headers();
         info.controls = view.map(|_| self.proxy.view_links.page_controls(self.device(headers), headers, view));
         let look = own_look.as_ref().unwrap_or(look);
         info.look = look;
+        self.proxy.bypass_links.prepare_link(address, request.headers(), &mut info);
         if view.is_none() {
             self.proxy.bypass_links.apply(address, request.headers(), &mut info);
         }
@@ -156,6 +159,12 @@ impl Exchange {
         if matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
             // Over HTTP/2 hyper would send a body that must not be there.
             *response.body_mut() = Body::default();
+        }
+        let is_ours = outcome.rewritten().is_some() && !info.look.chain.keeps_scripts();
+        let is_redirect = response.status().is_redirection() && response.status() != StatusCode::NOT_MODIFIED;
+        let runs_nothing = is_ours || is_redirect || headers::is_part_without_scripts(response.headers());
+        if let Some(key) = info.scripts_key.filter(|_| !runs_nothing) {
+            self.proxy.bypass_links.note_scripts(key);
         }
         self.log.outcome.follow_up(outcome);
         self.log.page = response.extensions_mut().remove();

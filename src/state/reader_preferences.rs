@@ -1,4 +1,4 @@
-//! How each device wants the reader page to look, in a file beside the authority.
+//! How each device wants the reader page to look, and on which sites it wants none, in a file beside the authority.
 
 use std::{
     collections::VecDeque,
@@ -21,6 +21,9 @@ const LOOKED_UP_EVERY: Duration = Duration::from_secs(5);
 /// Most entries; of more, the one that was set longest ago goes.
 const MAX_DEVICES: usize = 1000;
 
+/// Most sites that one browser has left as they are; of more, the one that was chosen longest ago is rewritten again.
+const MAX_SITES: usize = 200;
+
 /// The preferences that were chosen on the control host.
 #[derive(Debug)]
 pub(crate) struct ReaderPreferences {
@@ -42,7 +45,11 @@ struct Preference {
     user: Option<String>,
     /// The `User-Agent` without its numbers.
     browser: String,
-    look: ReaderLook,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    look: Option<ReaderLook>,
+    /// Hosts whose pages, and those of hosts below them, stay as they are.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    never: VecDeque<String>,
 }
 
 impl ReaderPreferences {
@@ -64,17 +71,51 @@ impl ReaderPreferences {
 
     /// The style that this device chose.
     pub(crate) fn get(&self, device: &Device) -> Option<ReaderLook> {
-        self.file.get().iter().find(|entry| entry.is_of(device)).map(|entry| entry.look)
+        self.file.get().iter().find(|entry| entry.is_of(device)).and_then(|entry| entry.look)
     }
 
-    /// Remembers a choice, or forgets it.
+    /// The sites whose pages stay as they are on this device.
+    pub(crate) fn never(&self, device: &Device) -> Vec<String> {
+        let entries = self.file.get();
+        let entry = entries.iter().find(|entry| entry.is_of(device));
+        entry.map(|entry| entry.never.iter().cloned().collect()).unwrap_or_default()
+    }
+
+    /// Whether the pages of a host stay as they are on this device.
+    pub(crate) fn is_never(&self, device: &Device, host: &str) -> bool {
+        let is_below =
+            |site: &String| host.strip_suffix(&**site).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+        self.file.get().iter().any(|entry| entry.is_of(device) && entry.never.iter().any(is_below))
+    }
+
+    /// Leaves the pages of a host's site as they are on this device, or ends that.
+    pub(crate) fn set_never(&self, device: &Device, host: &str, is_never: bool) {
+        let site = host.strip_prefix("www.").unwrap_or(host).to_owned();
+        self.change(device, move |entry| {
+            entry.never.retain(|known| *known != site && !site.ends_with(&format!(".{known}")));
+            if is_never {
+                entry.never.push_back(site.clone());
+            }
+            if entry.never.len() > MAX_SITES {
+                entry.never.pop_front();
+            }
+        });
+    }
+
+    /// Remembers a look, or forgets it.
     pub(crate) fn set(&self, device: &Device, look: Option<ReaderLook>) {
+        self.change(device, move |entry| entry.look = look);
+    }
+
+    /// Changes what is remembered of a device, which is then the last to go.
+    fn change(&self, device: &Device, change: impl Fn(&mut Preference) + Send + 'static) {
         let device = device.clone();
         let any = self.file.change(move |entries| {
-            entries.retain(|entry| !entry.is_of(&device));
-            if let Some(look) = look {
-                let user = device.user.as_deref().map(str::to_owned);
-                entries.push_back(Preference { address: device.address, user, browser: device.agent.clone(), look });
+            let known = entries.iter().position(|entry| entry.is_of(&device)).and_then(|at| entries.remove(at));
+            let mut entry = known.unwrap_or_else(|| Preference::new(&device));
+            change(&mut entry);
+            if entry.look.is_some() || !entry.never.is_empty() {
+                entries.push_back(entry);
             }
             if entries.len() > MAX_DEVICES {
                 entries.pop_front();
@@ -86,6 +127,11 @@ impl ReaderPreferences {
 }
 
 impl Preference {
+    fn new(device: &Device) -> Self {
+        let user = device.user.as_deref().map(str::to_owned);
+        Self { address: device.address, user, browser: device.agent.clone(), look: None, never: VecDeque::new() }
+    }
+
     fn is_of(&self, device: &Device) -> bool {
         self.address == device.address && self.user.as_deref() == device.user.as_deref() && self.browser == device.agent
     }
@@ -94,6 +140,22 @@ impl Preference {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_site_is_left_alone_with_what_is_below_it() {
+        let device = Device { address: "192.168.1.4".parse().unwrap(), user: None, agent: "Phone".to_owned() };
+        let known = ReaderPreferences::open(None);
+        known.set(&device, Some(ReaderLook::default()));
+        known.set_never(&device, "www.news.example", true);
+        for (host, is_never) in
+            [("news.example", true), ("m.news.example", true), ("badnews.example", false), ("example", false)]
+        {
+            assert_eq!(known.is_never(&device, host), is_never, "{host}");
+        }
+        assert!(known.get(&device).is_some(), "the look stays");
+        known.set_never(&device, "m.news.example", false);
+        assert!(known.never(&device).is_empty() && known.get(&device).is_some());
+    }
 
     #[test]
     fn a_choice_is_remembered_for_one_browser_of_one_device() {

@@ -61,8 +61,13 @@ fn views(url: &Url) -> Result<(), Box<dyn std::error::Error>> {
             ("text", shape(Shape::Text)),
             ("why", shape(Shape::Why)),
         ] {
-            let links =
-                Links { view, to: Some(Arc::new(|view: View| view.to_string())), site: url.clone(), look: url.clone() };
+            let links = Links {
+                view,
+                to: Some(Arc::new(|view: View| view.to_string())),
+                site: Some(url.clone()),
+                look: url.clone(),
+                book: None,
+            };
             let show = || -> Result<String, Box<dyn std::error::Error>> {
                 let config = ChainConfig::default().for_view(view);
                 let chain = Arc::new(Chain::new(&config, PageLimits::default(), HostList::default())?);

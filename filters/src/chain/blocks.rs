@@ -124,20 +124,21 @@ pub(crate) struct FoundBlock {
 /// At most `most` blocks of a page that the other filters have cleaned, the menus of the whole page, and its kind.
 pub(crate) fn page_blocks(mut page: AnalysedPage, whole: &Whole, settings: &Settings, most: usize) -> PageBlocks {
     let cleaned = page.states();
-    let (mut told, found) = tell(&mut page, whole, settings, most);
+    let (mut told, found, _) = tell(&mut page, whole, settings, most);
     mark_removed(&mut page, &cleaned);
     mark(&mut page, &found, &whole.menus);
     told.marked_html = output::marked(page, STYLE);
     told
 }
 
-/// The page's blocks by relevance and its menus, without a marked copy of the page, which is left whole.
+/// The page's blocks by relevance and its menus, without a marked copy of the page, which is left whole; and the probability of
+/// each text.
 pub(crate) fn tell(
     page: &mut AnalysedPage,
     whole: &Whole,
     settings: &Settings,
     most: usize,
-) -> (PageBlocks, Vec<FoundBlock>) {
+) -> (PageBlocks, Vec<FoundBlock>, Vec<TextProbability>) {
     let (shape, links_per_word) = core_ex::page_shape(page);
     let (found, probabilities) = relevant(page, settings, most, whole.chars);
     page.restore(&whole.states);
@@ -152,11 +153,11 @@ pub(crate) fn tell(
         tree: tree(page, settings, &probabilities),
         marked_html: String::new(),
     };
-    (told, found)
+    (told, found, probabilities)
 }
 
 /// The mean probability of the texts in a part of the page, by their words.
-fn probability(page: &Page, probabilities: &[TextProbability], parts: &[NodeId]) -> Option<f64> {
+pub(crate) fn probability(page: &Page, probabilities: &[TextProbability], parts: &[NodeId]) -> Option<f64> {
     let (mut sum, mut words) = (0.0, 0.0);
     for &part in parts {
         let from = probabilities.partition_point(|text| text.place < part);

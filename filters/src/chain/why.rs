@@ -3,15 +3,18 @@
 //!
 //! It is the ordinary run of the chain. Afterwards what a reader would have seen is brought back, with a mark.
 
+mod kind;
 mod page;
 mod rules;
 
 use html5ever::{LocalName, local_name};
 use serde::Serialize;
 
+pub use kind::PartKind;
+
 use super::{
     AD_SERVERS, Chain,
-    blocks::{PageBlocks, Whole, links, tell},
+    blocks::{PageBlocks, Whole, links, probability, tell},
 };
 use crate::{
     analysis::AnalysedPage,
@@ -61,6 +64,11 @@ pub struct Explanation {
 pub struct RemovedPart {
     /// The filter's YAML name.
     pub filter: &'static str,
+    /// What it is, as far as can be told.
+    pub kind: PartKind,
+    /// The probability that its text is main content, on average, where the algorithm tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probability: Option<f64>,
     /// Which of its rules.
     pub rule: String,
     /// The way to it from the body.
@@ -94,7 +102,7 @@ impl Chain {
         // What showed nothing goes again: scripts, comments.
         page.restore(&end);
         bring_back(&mut page, &roots, |_| true);
-        let removed: Vec<RemovedPart> = roots.iter().map(|&(id, filter)| self.part(&page, id, filter)).collect();
+        let mut removed: Vec<RemovedPart> = roots.iter().map(|&(id, filter)| self.part(&page, id, filter)).collect();
         let main_block = page.outcome.main_block;
         let whole = Whole::new(&page, kind);
         // The blocks are those of the page as the filters before the choice left it.
@@ -102,7 +110,10 @@ impl Chain {
         bring_back(&mut page, &roots, |filter| filter == "main_block");
         let mut settings = self.main_block.clone();
         settings.steer(Steering::default());
-        let (told, _) = tell(&mut page, &whole, &settings, BLOCKS);
+        let (told, _, probabilities) = tell(&mut page, &whole, &settings, BLOCKS);
+        for (part, &(id, _)) in removed.iter_mut().zip(&roots) {
+            part.probability = probability(&page, &probabilities, &[id]).filter(|_| part.filter == "main_block");
+        }
         for &(id, filter) in &roots {
             disarm(&mut page, id, filter);
         }
@@ -129,6 +140,8 @@ impl Chain {
         let start = one_line(&page.start_of_text(id, START_NODES, START_BYTES));
         RemovedPart {
             filter,
+            kind: PartKind::from_part(page, id, filter, &start),
+            probability: None,
             rule: rules::rule(page, id, filter, &*self.lists),
             path: describe(page, id),
             chars: page.chars(id),

@@ -1,4 +1,4 @@
-//! The next page of an article that was cut into several.
+//! The next page of an article that was cut into several, and the one before.
 //!
 //! Links say `rel="next"` for many things (the next post of a blog, the next chapter), and "2" stands on every page; so
 //! the address decides: the next page has the same address but for the number of the page, and the number is one more.
@@ -29,6 +29,10 @@ const KEYS: [&str; 6] = ["page", "p", "pg", "paged", "seite", "pagenum"];
 /// How a link to the next page begins, besides the number itself. More of them need no care: the address decides.
 static NEXT: LazyLock<Prefixes> = LazyLock::new(|| Prefixes::new(&NEXT_WORDS));
 static NEXT_WORDS: WordList = words!("next_page");
+
+/// How a link to the page before begins.
+static PREVIOUS: LazyLock<Prefixes> = LazyLock::new(|| Prefixes::new(&PREVIOUS_WORDS));
+static PREVIOUS_WORDS: WordList = words!("previous_page");
 
 /// Words that stand beside the number of a page in a title, and those between it and how many there are.
 static PAGE: WordList = words!("page");
@@ -61,29 +65,51 @@ fn without_number(title: &str) -> &str {
     if is_page { &title[..start] } else { title }
 }
 
+/// The side on which another page lies.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Before,
+    After,
+}
+
 /// The next page, where a link leads to it.
 pub(super) fn next(page: &Page) -> Option<Url> {
+    neighbour(page, Side::After)
+}
+
+/// The page before, where a link leads to it.
+pub(super) fn previous(page: &Page) -> Option<Url> {
+    neighbour(page, Side::Before)
+}
+
+fn neighbour(page: &Page, side: Side) -> Option<Url> {
     let here = PageAddress::from_url(page.url());
     // The number in the path may be that of the work, and its pages be numbered in the query.
     let in_query = PageAddress::in_query(page.url());
-    let second = || (in_query != here).then(|| next_to(page, &in_query));
-    next_to(page, &here).or_else(|| second().flatten())
+    let second = || (in_query != here).then(|| beside(page, &in_query, side));
+    beside(page, &here, side).or_else(|| second().flatten())
 }
 
-fn next_to(page: &Page, here: &PageAddress) -> Option<Url> {
-    let number = (here.number + 1).to_string();
-    let base_has_number = page.base().as_str().contains(&number);
+fn beside(page: &Page, here: &PageAddress, side: Side) -> Option<Url> {
+    let wanted = match side {
+        Side::After => here.number + 1,
+        Side::Before => here.number.checked_sub(1).filter(|number| *number > 0)?,
+    };
+    let number = wanted.to_string();
+    // The first page has no number in its address.
+    let may_have_none = wanted == 1 || page.base().as_str().contains(&number);
     let finder = Finder::new(&number);
     let links = page.about(Tag::Link).chain(page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::A)));
     links
         .take(MAX_LINKS)
-        .filter(|&id| base_has_number || has_number(page, id, &finder))
-        .filter(|&id| is_candidate(page, id, &number))
+        .filter(|&id| may_have_none || has_number(page, id, &finder))
+        .filter(|&id| is_candidate(page, id, &number, side))
         .filter_map(|id| page.address(id, &local_name!("href")))
         .find(|url| {
             url.origin() == page.url().origin() && {
-                let there = PageAddress::from_url(url);
-                there.stem == here.stem && there.number == here.number + 1
+                // The number in the path of the first page may be that of the work.
+                let is_there = |there: PageAddress| there.stem == here.stem && there.number == wanted;
+                is_there(PageAddress::from_url(url)) || is_there(PageAddress::in_query(url))
             }
         })
 }
@@ -103,12 +129,15 @@ fn has_number(page: &Page, id: NodeId, number: &Finder<'_>) -> bool {
     })
 }
 
-fn is_candidate(page: &Page, id: NodeId, number: &str) -> bool {
-    let is_next = page
-        .attribute(id, &local_name!("rel"))
-        .is_some_and(|rel| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("next")));
-    if is_next || page.tag(id) != Some(Tag::A) {
-        return is_next;
+fn is_candidate(page: &Page, id: NodeId, number: &str, side: Side) -> bool {
+    let (rels, words): (&[&str], &Prefixes) = match side {
+        Side::Before => (&["prev", "previous"], &PREVIOUS),
+        Side::After => (&["next"], &NEXT),
+    };
+    let is_named = |word: &str| rels.iter().any(|rel| word.eq_ignore_ascii_case(rel));
+    let is_said = page.attribute(id, &local_name!("rel")).is_some_and(|rel| rel.split_ascii_whitespace().any(is_named));
+    if is_said || page.tag(id) != Some(Tag::A) {
+        return is_said;
     }
     let label = page.attribute(id, &local_name!("aria-label")).map(str::to_lowercase);
     let text = start_of_line(page, id).to_lowercase();
@@ -116,7 +145,8 @@ fn is_candidate(page: &Page, id: NodeId, number: &str) -> bool {
         text == number
             || text.strip_prefix("page ") == Some(number)
             || text.bytes().next().is_some_and(|first| {
-                NEXT.beginning_with(first)
+                words
+                    .beginning_with(first)
                     .any(|word| text.starts_with(word) && text.chars().count() <= word.chars().count() + 8)
             })
     })
@@ -243,6 +273,24 @@ mod tests {
         }
         assert_eq!(next_of("<a href=/clock/2>Nextdoor clocks of the town</a>"), None);
         assert_eq!(next_of("<a href=/watch/2>Next</a>"), None);
+    }
+
+    #[test]
+    fn the_page_before_may_be_the_first_which_has_no_number() {
+        let before = |here: &str, link: &str| {
+            let page = page_at(&format!("https://example.org{here}"), &format!("<p>{link} <a href=/x>1</a>"));
+            previous(&page).map(|url| url[url::Position::BeforePath..].to_owned())
+        };
+        for (here, link, found) in [
+            ("/thread/7?page=2", "<a href=/thread/7>Previous</a>", Some("/thread/7")),
+            ("/thread/7?page=3", "<a href='?page=2'>2</a>", Some("/thread/7?page=2")),
+            ("/thread/page/3", "<a href=/thread/page/2>« Zurück</a>", Some("/thread/page/2")),
+            ("/thread/page/3", "<a rel=prev href=/thread/page/2>older</a>", Some("/thread/page/2")),
+            ("/thread/page/3", "<a href=/thread/page/4>Previous</a>", None),
+            ("/thread", "<a href=/thread>Previous</a>", None),
+        ] {
+            assert_eq!(before(here, link).as_deref(), found, "{here} {link}");
+        }
     }
 
     #[test]

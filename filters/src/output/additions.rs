@@ -54,14 +54,25 @@ pub(super) fn below_headline(page: &AnalysedPage, settings: &Settings) -> String
     out
 }
 
-/// A link to the next page of the article, at the end of this one; where it stands.
+/// Links to the page before and to the next one, at the end of this one; where they stand if there is a next one, which may be joined.
 pub(super) fn write_next_page(page: &AnalysedPage, words: &Interface, out: &mut String) -> Option<Range<usize>> {
-    let next = page.metadata.next_page.as_ref()?;
+    let (previous, next) = (&page.metadata.previous_page, &page.metadata.next_page);
+    let ways = [("prev", previous, Label::PreviousPage), ("next", next, Label::NextPage)];
+    if ways.iter().all(|(_, address, _)| address.is_none()) {
+        return None;
+    }
     let start = out.len();
-    out.extend(["<p id=\"gleaner-next\"><a rel=\"next\" lang=\"", words.language, "\" href=\""]);
-    escape_attribute(next.as_str(), out);
-    out.extend(["\">", words.get(Label::NextPage), "</a></p>"]);
-    Some(start..out.len())
+    out.push_str("<p id=\"gleaner-next\">");
+    for (rel, address, word) in ways {
+        if let Some(address) = address {
+            out.extend(["<a rel=\"", rel, "\" lang=\"", words.language, "\" href=\""]);
+            escape_attribute(address.as_str(), out);
+            out.extend(["\">", words.get(word), "</a> "]);
+        }
+    }
+    out.truncate(out.trim_end().len());
+    out.push_str("</p>");
+    next.as_ref().map(|_| start..out.len())
 }
 
 /// Address and alternative text of the picture to stand below the headline.

@@ -124,10 +124,12 @@ pub struct Links {
     pub view: View,
     /// The address of another view of the page; none where it cannot be asked for again, as the answer to a form.
     pub to: Option<Arc<dyn Fn(View) -> String + Send + Sync>>,
-    /// Where a reader says that the site is always or never rewritten.
-    pub site: Url,
+    /// Where a reader has the site left as it is, if that can be said of it.
+    pub site: Option<Url>,
     /// Where a reader chooses type and colours.
     pub look: Url,
+    /// The page as a book, where it can be had.
+    pub book: Option<String>,
 }
 
 impl fmt::Debug for Links {
@@ -154,56 +156,116 @@ pub(crate) struct Removed {
     pub(crate) ads: usize,
 }
 
-/// Writes the bar, or without one the link to the page as it was.
-pub(super) fn write(around: &Surroundings<'_>, out: &mut String) {
-    let Surroundings { words, bypass_link: original, .. } = around;
-    let Some(bar) = around.bar else {
-        if let Some(original) = original {
-            let attributes = format!(" lang=\"{}\" dir=\"auto\"", words.language);
-            write_link(original.as_str(), words.get(Label::AsItWas), &attributes, out);
-        }
-        return;
-    };
-    let to = |view: View| bar.links.to.as_ref().map(|to| to(view));
-    let view = bar.links.view;
-    let is_elsewhere = around.addresses.is_some();
-    let (other, word) = if view.shape == Shape::Why { (Shape::Page, Label::Page) } else { (Shape::Why, Label::Why) };
-    let links = [
-        (bar.less.and_then(to), Label::Less),
-        (bar.more.and_then(to), Label::More),
-        (to(bar.next), Label::NextBlock),
-        (original.map(ToString::to_string), Label::Original),
-        (to(view.shaped(Shape::Text)), Label::Text),
-        (to(view.shaped(other)).filter(|_| !is_elsewhere), word),
-        (Some(bar.links.site.to_string()), Label::Site),
-    ];
-    // The words may be English, but stand at the side where the lines of the page begin.
-    out.extend(["<bdi lang=\"", words.language, "\">", &bar.removed.sentence(words)]);
-    out.extend(["</bdi> <nav id=\"gleaner-controls\" lang=\"", words.language, "\" aria-label=\"Gleaner\">"]);
-    for (address, word) in links {
-        match address {
-            Some(address) => write_link(&address, words.get(word), "", out),
-            None if bar.links.to.is_none() || word == Label::Why && is_elsewhere => continue,
-            None => out.extend(["<span>", words.get(word), "</span>"]),
-        }
-        // Hidden where there are styles.
-        out.push_str(" <i>·</i> ");
+/// A link of the bar's menu.
+struct MenuLink {
+    address: String,
+    word: &'static str,
+    /// Half a sentence that says when it is of use.
+    hint: Label,
+}
+
+impl Bar<'_> {
+    fn to(&self, view: View) -> Option<String> {
+        self.links.to.as_ref().map(|to| to(view))
     }
-    out.extend(["<a rel=\"nofollow\" title=\"", words.get(Label::Look), "\" href=\""]);
-    escape_attribute(bar.links.look.as_str(), out);
-    out.push_str("\">Aa</a></nav>");
+
+    /// The way back to the page from a view in another form.
+    fn page_link(&self) -> Option<String> {
+        let view = self.links.view;
+        self.to(view.shaped(Shape::Page)).filter(|_| view.shape != Shape::Page)
+    }
+
+    fn menu(&self, around: &Surroundings<'_>) -> Vec<MenuLink> {
+        const BOOK: &str = "EPUB";
+        let words = around.words;
+        let view = self.links.view;
+        let other = |shape: Shape| self.to(view.shaped(shape)).filter(|_| view.shape != shape);
+        let why = other(Shape::Why).filter(|_| around.addresses.is_none());
+        [
+            (other(Shape::Text), words.get(Label::Text), Label::TextHint),
+            (self.more.and_then(|view| self.to(view)), words.get(Label::More), Label::MoreHint),
+            (self.less.and_then(|view| self.to(view)), words.get(Label::Less), Label::LessHint),
+            (self.to(self.next), words.get(Label::NextBlock), Label::NextBlockHint),
+            (why, words.get(Label::Why), Label::WhyHint),
+            (self.links.book.clone(), BOOK, Label::BookHint),
+            (self.links.site.as_ref().map(Url::to_string), words.get(Label::Site), Label::SiteHint),
+        ]
+        .into_iter()
+        .filter_map(|(address, word, hint)| Some(MenuLink { address: address?, word, hint }))
+        .collect()
+    }
+}
+
+/// Separates links where there is no style, which hides it.
+const SEPARATOR: &str = " <i>·</i> ";
+
+/// Writes the bar, or without one the link to the page as it was. Links that are seldom of use are in a menu, which browsers that
+/// know no `<details>` show in full.
+pub(super) fn write(around: &Surroundings<'_>, out: &mut String) {
+    let Some(bar) = start_or_link(around, out) else { return };
+    let words = around.words;
+    write_first_links(bar, around, out);
+    let menu = words.get(Label::Menu);
+    out.extend(["<details><summary title=\"", menu, "\" aria-label=\"", menu, "\">⋯</summary> <div><bdi>"]);
+    out.extend([bar.removed.sentence(words).as_str(), "</bdi>"]);
+    for MenuLink { address, word, hint } in bar.menu(around) {
+        out.extend([SEPARATOR, "<span>"]);
+        write_link(&address, word, "", out);
+        out.extend([" <small>", words.get(hint), "</small></span>"]);
+    }
+    out.push_str("</div></details></nav>");
+}
+
+/// Writes the bar with all its links in a row, for pages whose own style could break a menu.
+pub(super) fn write_row(around: &Surroundings<'_>, out: &mut String) {
+    let Some(bar) = start_or_link(around, out) else { return };
+    write_first_links(bar, around, out);
+    for MenuLink { address, word, .. } in bar.menu(around) {
+        write_link(&address, word, "", out);
+        out.push_str(SEPARATOR);
+    }
+    out.extend(["<bdi>", &bar.removed.sentence(around.words), "</bdi></nav>"]);
+}
+
+/// Begins the bar; where there is none, writes the link to the page as it was.
+fn start_or_link<'a>(around: &Surroundings<'a>, out: &mut String) -> Option<&'a Bar<'a>> {
+    let words = around.words;
+    if around.bar.is_some() {
+        out.extend(["<nav id=\"gleaner-controls\" lang=\"", words.language, "\" aria-label=\"Gleaner\">"]);
+    } else if let Some(original) = around.bypass_link {
+        let attributes = format!(" lang=\"{}\" dir=\"auto\"", words.language);
+        write_link(original.as_str(), words.get(Label::AsItWas), &attributes, out);
+    }
+    around.bar
+}
+
+/// Writes the way back to the page, if this is another form of it, and the links to its original and to its look.
+fn write_first_links(bar: &Bar<'_>, around: &Surroundings<'_>, out: &mut String) {
+    let words = around.words;
+    for (address, word) in [(bar.page_link(), Label::Page), (around.bypass_link.map(Url::to_string), Label::Original)] {
+        if let Some(address) = address {
+            write_link(&address, words.get(word), "", out);
+            out.push_str(SEPARATOR);
+        }
+    }
+    let title = format!(" title=\"{}\"", words.get(Label::Look));
+    write_link(bar.links.look.as_str(), "Aa", &title, out);
+    out.push_str(SEPARATOR);
 }
 
 /// Writes the bar in a line, with the views alone that a browser of before style sheets shows well.
 pub(super) fn write_plain(around: &Surroundings<'_>, out: &mut String) {
-    let Surroundings { words, bypass_link: original, .. } = around;
-    let bar = around.bar.and_then(|bar| bar.links.to.as_ref().map(|to| (bar, to)));
-    let step = |view: Option<View>| bar.and_then(|(_, to)| view.map(|view| to(view)));
-    let links = [
-        (step(bar.and_then(|(bar, _)| bar.less)), Label::Less),
-        (step(bar.and_then(|(bar, _)| bar.more)), Label::More),
-        (original.map(ToString::to_string), Label::Original),
-    ];
+    let words = around.words;
+    let original = around.bypass_link.map(ToString::to_string);
+    let mut links = vec![(original, Label::Original)];
+    if let Some(bar) = around.bar {
+        let step = |view: Option<View>| view.and_then(|view| bar.to(view));
+        links.extend([
+            (bar.to(bar.links.view.shaped(Shape::Text)), Label::Text),
+            (step(bar.less), Label::Less),
+            (step(bar.more), Label::More),
+        ]);
+    }
     for (address, word) in links {
         if let Some(address) = address {
             out.push_str("| <a href=\"");

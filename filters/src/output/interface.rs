@@ -20,10 +20,38 @@ pub(crate) enum Label {
     AsItWas,
     NextPage,
     RemovedLinks,
+    Menu,
+    TextHint,
+    LessHint,
+    MoreHint,
+    NextBlockHint,
+    WhyHint,
+    SiteHint,
+    BookHint,
+    PreviousPage,
+    WhyTitle,
+    WhyIntro,
+    WhyMenu,
+    WhyAd,
+    WhyRelated,
+    WhyComments,
+    WhyFooter,
+    WhyLinks,
+    WhyForm,
+    WhyHidden,
+    WhyEmbedded,
+    WhyEmpty,
+    WhyPicture,
+    WhyConsent,
+    WhyOffer,
+    WhyOther,
+    WhySure,
+    WhyKept,
+    WhyDetails,
 }
 
 /// In `data/interface.txt`; the first are those of [`Label`], in its order.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 46] = [
     "removed",
     "links",
     "ads",
@@ -39,6 +67,34 @@ const NAMES: [&str; 18] = [
     "as_it_was",
     "next_page",
     "removed_links",
+    "menu",
+    "text_hint",
+    "less_hint",
+    "more_hint",
+    "next_block_hint",
+    "why_hint",
+    "site_hint",
+    "book_hint",
+    "previous_page",
+    "why_title",
+    "why_intro",
+    "why_menu",
+    "why_ad",
+    "why_related",
+    "why_comments",
+    "why_footer",
+    "why_links",
+    "why_form",
+    "why_hidden",
+    "why_embedded",
+    "why_empty",
+    "why_picture",
+    "why_consent",
+    "why_offer",
+    "why_other",
+    "why_sure",
+    "why_kept",
+    "why_details",
     "elsewhere",
     "lists_of_links",
     "other_links",
@@ -105,7 +161,7 @@ mod tests {
         assert_eq!(ALL.len(), 20);
         for words in ALL.iter() {
             for (name, text) in NAMES.iter().zip(words.texts) {
-                let has_number = ["removed", "links", "ads", "removed_links"].contains(name);
+                let has_number = ["removed", "links", "ads", "removed_links", "why_sure"].contains(name);
                 assert!(!text.is_empty() && text.contains("{}") == has_number, "{} {name}: {text:?}", words.language);
             }
         }

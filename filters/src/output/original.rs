@@ -56,7 +56,7 @@ pub(super) fn write_styled(page: &AnalysedPage, style: &str, around: Surrounding
     write_links(page, around.words, &mut before_body_end);
     if around.bypass_link.is_some() {
         before_body_end.push_str("<div id=\"gleaner-bar\">");
-        controls::write(&around, &mut before_body_end);
+        controls::write_row(&around, &mut before_body_end);
         before_body_end.push_str("</div>");
     }
     let mut out = String::with_capacity(16 * 1024);

@@ -47,6 +47,8 @@ pub(crate) fn prepare(page: &mut AnalysedPage, part: &Part) {
     {
         page.drop_silently(heading);
     }
+    // It stands above.
+    page.metadata.previous_page = None;
     if !tidy::records::mark_first_post(page) {
         additions::drop_byline(page);
     }

@@ -139,8 +139,7 @@ pub(super) fn write_head(page: &Page, around: &Surroundings<'_>, style: &str, ou
 pub(super) fn write_header(page: &Page, around: Surroundings<'_>, out: &mut String) {
     let url = page.url();
     let Some(host) = url.host_str() else { return };
-    // The line stands where lines of the page begin; the names in it are written as they are.
-    out.push_str("<header><a dir=\"auto\" href=\"");
+    out.push_str("<header><a href=\"");
     let origin = url.origin().ascii_serialization();
     if let Some(addresses) = around.addresses {
         escape_attribute(&url.join("/").map(|top| addresses.page(&top)).unwrap_or_default(), out);
@@ -150,9 +149,10 @@ pub(super) fn write_header(page: &Page, around: Surroundings<'_>, out: &mut Stri
     } else {
         out.push('/');
     }
-    out.push_str("\">");
+    // The line stands where lines of the page begin; the name in it is written as it is.
+    out.push_str("\"><bdi>");
     escape_text(host.strip_prefix("www.").unwrap_or(host), out);
-    out.push_str("</a> ");
+    out.push_str("</bdi></a> ");
     controls::write(&around, out);
     out.push_str("</header>");
 }

@@ -21,7 +21,7 @@ form-action 'none'; frame-ancestors 'none'; sandbox allow-same-origin";
 
 const STYLE: &str = include_str!("why.css");
 const DARK: &str = include_str!("why/dark.css");
-const INK: &str = ":root{--cut:#000;--ad:#000;--kept:#000;--cut-back:#fff;--ad-back:#fff}";
+const INK: &str = ":root{--cut:#000;--ad:#000;--ignored:#000;--links:#000;--quota:#000;--small:#000;--kept:#000}";
 
 /// Writes the page between two parts of ours, with markup at the beginning of some nodes and one of them outlined.
 pub(crate) fn write(page: &Page, labels: &Table<NodeId, String>, ours: [&str; 2], around: Surroundings<'_>) -> String {
@@ -35,7 +35,8 @@ pub(crate) fn write(page: &Page, labels: &Table<NodeId, String>, ours: [&str; 2]
     look.write_dark(DARK, &mut style);
     reader::write_head(page, &Surroundings { look, ..around }, &style, &mut out);
     reader::write_header(page, around, &mut out);
-    let [above, below] = ours.map(|ours| format!("<section lang=\"en\" dir=\"ltr\">{ours}</section>"));
+    let [above, below] =
+        ours.map(|ours| format!("<section lang=\"{}\" dir=\"auto\">{ours}</section>", around.words.language));
     out.extend(["<main>", &above, "<div>"]);
     let rules =
         Rules { keep_attribute: Some(keep_attribute), comments: false, inside: Some(labels), ..Rules::VERBATIM };

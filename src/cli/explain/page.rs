@@ -92,7 +92,7 @@ fn text(page: &Explanation) -> String {
 }
 
 fn write_part(part: &RemovedPart, out: &mut String) {
-    let RemovedPart { filter, rule, path, chars, links, start } = part;
+    let RemovedPart { filter, rule, path, chars, links, start, .. } = part;
     let _ = writeln!(out, "{filter}: {rule}: {chars} characters, {links} links\n    {path}");
     if !start.is_empty() {
         let _ = writeln!(out, "    {start}");

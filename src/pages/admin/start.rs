@@ -12,7 +12,7 @@ use maud::{Markup, html};
 use super::{
     AdminRequest,
     certificate::{APPLE, DER, PEM},
-    forms, qr,
+    forms, never, qr,
     system::System,
 };
 use crate::{
@@ -28,7 +28,17 @@ pub(super) const CHECK: &str = "/check.css";
 /// The style sheet of the TLS check: it shows that the page's certificate is trusted.
 pub(super) const CHECK_STYLE: &str = ".untrusted{display:none}.live:before{content:\"✓ All is set\"}\
                                       .then:before{content:\"This browser trusts the certificate: encrypted pages come decluttered from now on. Read on.\"}\
-                                      @supports(content:\"x\"){.again{display:none}}";
+                                      .tries{display:block!important}@supports(content:\"x\"){.again{display:none}}";
+
+/// Pages to try: one of a single paragraph, a newspaper's, an encyclopedia's.
+const TRIES: [(&str, &str); 3] = [
+    ("A page of one paragraph", "https://example.com/"),
+    ("A newspaper", "https://www.theguardian.com/international"),
+    ("An encyclopedia", "https://en.wikipedia.org/wiki/Gleaning"),
+];
+
+/// Addresses of this machine in other networks that are shown: its virtual machines may give it dozens.
+const MOST_OTHERS: usize = 3;
 
 /// Longest `User-Agent` that is repeated on the page: all of one that is real, because rules name parts of it.
 const SHOWN: usize = 500;
@@ -117,7 +127,7 @@ fn next_step(
             section.step {
                 h2 { "Next: let this device use the proxy" }
                 (steps(&proxy_steps(proxy, visit, system)))
-                p { "Then open " strong { "http://" (CONTROL_HOST) "/" } " here." }
+                p { "Then open " strong { (template::start_link()) } " here." }
                 p.quiet { "You are at the proxy's own address, and have not come through it." }
             }
         } @else if intercept == Intercept::Off {
@@ -132,6 +142,7 @@ fn next_step(
             section.step {
                 h2 { "✓ All is set" }
                 p { "This browser uses the proxy and trusts its certificate: pages come decluttered. Read on." }
+                (tries())
             }
         } @else if system == System::EReader {
             section.step {
@@ -144,6 +155,8 @@ fn next_step(
             section.step {
                 h2.live {}
                 p.then {}
+                // Shown with them.
+                div.tries style="display:none" { (tries()) }
                 div.untrusted {
                     h2 { "Next: let this browser trust the proxy" }
                     p { "It uses the proxy. Pages over plain HTTP come decluttered already; for encrypted ones, which are most, it must \
@@ -156,6 +169,13 @@ fn next_step(
                 p.again { a href="/" { "Load this page again" } " to see whether all is set." }
             }
         }
+    }
+}
+
+fn tries() -> Markup {
+    html! {
+        p { "Three pages to try:" }
+        ul { @for (name, address) in TRIES { li { a href=(address) { (name) } } } }
     }
 }
 
@@ -178,6 +198,7 @@ fn steps(steps: &[Markup]) -> Markup {
 /// The proxy's knowledge of this device, and how to make it forget.
 fn this_device(proxy: &Proxy, visit: &AdminRequest<'_>, choice: Option<Choice<'_>>, is_known: bool) -> Markup {
     let tunnelled = proxy.tunnelled.for_device(&visit.device);
+    let never = proxy.reader_preferences.never(&visit.device);
     let forget = forms::button(&proxy.forms, &visit.device, forms::FORGET, "Forget this device");
     html! {
         h2 { "This device" }
@@ -190,6 +211,10 @@ fn this_device(proxy: &Proxy, visit: &AdminRequest<'_>, choice: Option<Choice<'_
                 @else if profile.filters.output.style == Style::Original { tr { th { "Pages" } td { "in their own look" } } }
             }
             @if is_known { tr { th { "Certificate" } td { "trusted " (forget) } } }
+        }
+        @if !never.is_empty() {
+            p { "Never without clutter in this browser: "
+                @for site in &never { (site) " (" a href=(never::path(&format!("https://{site}/"), &[])) { "end" } ") " } }
         }
         @if !tunnelled.is_empty() {
             details {
@@ -206,6 +231,7 @@ fn other_devices(proxy: &Proxy, visit: &AdminRequest<'_>) -> Markup {
     let reached = addresses_for_devices(&proxy.listen_addrs);
     let best = |addr: &&SocketAddr| addr.ip() == visit.local.ip();
     let address = reached.iter().find(best).or(reached.first());
+    let others = reached.iter().filter(|other| Some(*other) != address).take(MOST_OTHERS);
     html! {
         h2 { "Another device" }
         @if let Some(address) = address {
@@ -214,6 +240,9 @@ fn other_devices(proxy: &Proxy, visit: &AdminRequest<'_>) -> Markup {
                 (qr::svg(&url))
                 div {
                     p { "Let its camera read this code, or open " strong { (url) } " there. That page has the steps." }
+                    @for other in others {
+                        p { "In another network of this machine: " strong { "http://" (other) "/" } }
+                    }
                     p { "Proxy by script: " code { (url) "proxy.pac" } }
                     p { "Certificate: " a href=(PEM) { "PEM" } ", " a href=(DER) { "DER" } ", " a href=(APPLE) { "Apple profile" } }
                 }
@@ -239,7 +268,7 @@ pub(super) fn system_page(proxy: &Proxy, visit: &AdminRequest<'_>, system: Syste
             @if system != System::EReader { p { a.button href=(system.certificate()) { "Get the certificate" } } }
             (steps(&system.certificate_steps()))
             h2 { "3. See whether it works" }
-            p { "Open " strong { "http://" (CONTROL_HOST) "/" } " there." }
+            p { "Open " strong { (template::start_link()) } " there." }
             p { a href="/" { "Back" } }
         },
     )

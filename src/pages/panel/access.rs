@@ -10,7 +10,7 @@ use http::{HeaderValue, Method, Response, StatusCode, header, request::Parts};
 use maud::{Markup, html};
 use tracing::{info, warn};
 
-use super::{FormFields, PanelRequest, notice, page, see_other, site};
+use super::{FormFields, PanelRequest, notice, notice_with, page, see_other, site};
 use crate::{
     http::body::Body,
     net::{credentials::Denied, device::Device, target::Scheme},
@@ -53,15 +53,19 @@ pub(super) fn check(
     let panel = &state.config.panel;
     if !panel.enabled {
         let site = site::asked_for(head);
-        let rule = site.map(|host| format!(" There, {} leaves the pages of {host} as they are.", site::never(&host)));
+        let back = site.as_ref().map(|(host, page)| site::way_back(host, page.as_ref()));
+        let rule =
+            site.map(|(host, _)| format!(" There, {} leaves the pages of {host} as they are.", site::never(&host)));
         let text = format!(
             "The panel is switched off by `panel.enabled: false` in the configuration.{}",
             rule.unwrap_or_default()
         );
-        return Err(Box::new(notice(StatusCode::NOT_FOUND, "Not here", &text)));
+        return Err(Box::new(notice_with(StatusCode::NOT_FOUND, "Not here", &text, &back.unwrap_or_default())));
     }
-    if let Some(host) = site::asked_for(head).filter(|_| !panel.admits(device.address)) {
-        return Err(refused("Not from this device", &site::elsewhere(proxy, device, &host)));
+    if let Some((host, page)) = site::asked_for(head).filter(|_| !panel.admits(device.address)) {
+        let text = site::elsewhere(proxy, device, &host);
+        let back = site::way_back(&host, page.as_ref());
+        return Err(Box::new(notice_with(StatusCode::FORBIDDEN, "Not from this device", &text, &back)));
     }
     if !panel.admits(device.address) {
         let text = format!(

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use serde_yaml::{Mapping, Value};
 use url::{Host, Url, form_urlencoded};
 
-use super::{FormFields, PanelRequest, notice, see_other, settings::ConfigText};
+use super::{FormFields, PanelRequest, notice, notice_with, see_other, settings::ConfigText};
 use crate::{
     config::{Choice, Config, edit::Change},
     http::body::Body,
@@ -32,10 +32,23 @@ const REWRITES: &str = "desktop";
 /// Lists of hosts that keep pages as they are, whatever the rules say.
 const EXCEPTIONS: [[&str; 2]; 3] = [["rewrite", "except"], ["https", "except"], ["leave_alone", "hosts"]];
 
-/// The site of a request for this page.
-pub(super) fn asked_for(head: &Parts) -> Option<String> {
+/// The site of a request for this page, and the page that its reader came from.
+pub(super) fn asked_for(head: &Parts) -> Option<(String, Option<Url>)> {
     let query = head.uri.query().filter(|_| head.uri.path() == "/settings/site")?;
-    host_in(FormFields::parse(query.as_bytes()).get("host"))
+    let fields = FormFields::parse(query.as_bytes());
+    let host = host_in(fields.get("host"))?;
+    let page = page_of(&fields, &host);
+    Some((host, page))
+}
+
+/// The way back to a page of a site.
+pub(super) fn way_back(host: &str, page: Option<&Url>) -> Markup {
+    html! {
+        @match page {
+            Some(page) => a href=(page) { "Back to the page" },
+            None => a href={ "http://" (host) "/" } { "Go to the site" },
+        }
+    }
 }
 
 /// The rule for a site that is never touched, as it is written.
@@ -47,10 +60,10 @@ pub(super) fn never(host: &str) -> String {
 pub(super) fn elsewhere(proxy: &Proxy, device: &Device, host: &str) -> String {
     let port = proxy.listen_addrs.first().map(SocketAddr::port).unwrap_or_default();
     format!(
-        "Whether the pages of {host} are rewritten is decided on the machine that Gleaner runs on: there at \
+        "Whether the pages of {host} are rewritten on all devices is decided on the machine that Gleaner runs on: there at \
          `http://127.0.0.1:{port}/settings/site?host={host}`, or in its configuration by {never}. \
          So that it can be decided on this device, name its address, {address}, under `panel.clients` there, with a \
-         `panel.password`. Until then, Original in the bar shows a page as it is for ten minutes.",
+         `panel.password`. For this device alone, Never on this site in the menu of the bar does it.",
         never = never(host),
         address = device.address
     )
@@ -80,11 +93,7 @@ pub(super) fn page(visit: &PanelRequest<'_>) -> Response<Body> {
             p { (visit.button("/settings/site", &[("host", &host), ("page", visit.query.get("page")), ("choice", choice)], label)) }
         }
         p {
-            @match page_of(&visit.query, &host) {
-                Some(page) => a href=(page) { "Back to the page" },
-                None => a href={ "http://" (host) "/" } { "Go to the site" },
-            }
-            " · " a href="/settings/sites" { "All rules for sites" }
+            (way_back(&host, page_of(&visit.query, &host).as_ref())) " · " a href="/settings/sites" { "All rules for sites" }
         }
     })
 }
@@ -143,7 +152,8 @@ pub(super) async fn post(visit: &PanelRequest<'_>, form: &FormFields) -> Respons
             "The form names no site, or nothing to do with it.",
         );
     };
-    let refused = |problem: &str| notice(StatusCode::CONFLICT, "Nothing was saved", problem);
+    let back = way_back(&host, page_of(form, &host).as_ref());
+    let refused = |problem: &str| notice_with(StatusCode::CONFLICT, "Nothing was saved", problem, &back);
     let (tree, source) = match ConfigText::read(visit).and_then(|source| Ok((source.tree()?, source))) {
         Ok(read) => read,
         Err(problem) => return refused(&problem),

@@ -99,6 +99,11 @@ impl PageProfile {
         })
     }
 
+    /// This look for pages that stay as they are.
+    pub(crate) fn left_alone(&self) -> Self {
+        Self { enabled: false, chain: Arc::clone(&self.chain), tagger: self.tagger.with(&"left alone"), reader: None }
+    }
+
     /// This look for pages that are sent in another form.
     pub(crate) fn in_form(&self, form: SentForm) -> Self {
         let tagger = self.tagger.with(&form);

@@ -146,12 +146,14 @@ impl ReadRequest {
             url
         };
         let here = base.join(&self.link(page)).map(String::from).unwrap_or_default();
-        let host = page.host_str().unwrap_or_default();
+        let without_form: Vec<_> = self.kept.iter().filter(|(name, _)| *name != "as").cloned().collect();
         Links {
             view: self.view,
             to: Some(Arc::new(to)),
-            site: join("/settings/site", &[("host", host), ("page", &here)]),
+            // What is asked for here is always rewritten.
+            site: None,
             look: join(LOOK, &[("page", &here)]),
+            book: Some(link(page, &without_form, &[("as", "epub")])),
         }
     }
 }

@@ -117,8 +117,13 @@ impl Window {
         self.post(&format!("/element/{element}/click"), json!({})).await;
     }
 
-    /// Clicks the first link with this text, and waits for the page that follows.
+    /// Clicks the first link with this text, in the menu of the bar if it is to be seen nowhere else, and waits for the page that
+    /// follows.
     pub(crate) async fn follow(&self, text: &str) {
+        let path = format!("{}/element", self.session);
+        if self.answer(Method::POST, &path, json!({ "using": "link text", "value": text })).await.is_err() {
+            self.click("#gleaner-controls summary").await;
+        }
         let element = self.element("link text", text).await;
         self.post(&format!("/element/{element}/click"), json!({})).await;
     }
@@ -137,6 +142,13 @@ impl Window {
     /// The text that a person sees.
     pub(crate) async fn text(&self) -> String {
         self.run("return document.body.innerText").await.as_str().unwrap().to_owned()
+    }
+
+    /// A picture of the first element that a selector means, as PNG in base 64.
+    pub(crate) async fn screenshot(&self, selector: &str) -> String {
+        let element = self.element("css selector", selector).await;
+        let path = format!("{}/element/{element}/screenshot", self.session);
+        self.command(Method::GET, &path, json!({})).await.as_str().unwrap().to_owned()
     }
 
     /// The window's size in CSS pixels.

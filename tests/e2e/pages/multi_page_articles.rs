@@ -66,6 +66,22 @@ async fn the_pages_of_an_article_are_put_together_where_that_is_asked_for() {
 }
 
 #[tokio::test]
+async fn the_page_before_and_the_next_one_stand_beside_each_other() {
+    let origin = Origin::http(|request| {
+        let way = |number: usize| format!("<a href=\"/clock/page/{number}\">{number}</a> ");
+        let number = number(request);
+        html(page(number, 1).replace("<nav>", &format!("<nav>{}", [number - 1, number + 1].map(way).concat())))
+    })
+    .await;
+    let proxy = TestProxy::start("").await;
+    let address = |number: usize| origin.url(&format!("/clock/page/{number}"));
+    let shown = get(&proxy, &address(3), &[]).await;
+    let links = format!("<a rel=\"prev\" lang=\"en\" href=\"{}\">Previous page</a> <a rel=\"next\"", address(2));
+    assert!(shown.text().contains(&links), "{}", shown.text());
+    proxy.stop().await;
+}
+
+#[tokio::test]
 async fn a_view_of_an_article_has_all_of_its_pages() {
     let origin = Origin::http(|request| html(page(number(request), 3))).await;
     let proxy = TestProxy::start(JOINED).await;

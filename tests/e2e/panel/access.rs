@@ -183,11 +183,12 @@ async fn other_machines_see_the_start_page_only() {
             assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{path}: {answer}");
         }
         assert!(ask("/").await.starts_with("HTTP/1.1 200"));
-        // Where the bar's "Always/never" leads: what to do, and by whom.
-        let site = ask("/settings/site?host=news.example").await;
+        // What to do for all devices, and by whom.
+        let site = ask("/settings/site?host=news.example&page=https%3A%2F%2Fnews.example%2Fa").await;
         let there = format!("http://127.0.0.1:{}/settings/site?host=news.example", proxy.port());
         let rule = "sites: [{ hosts: [news.example], profile: off }]";
-        assert_eq!(site.contains(&there) && site.contains(rule), status == "403", "{site}");
+        let back = "<a href=\"https://news.example/a\">Back to the page</a>";
+        assert_eq!(site.contains(&there) && site.contains(rule) && site.contains(back), status == "403", "{site}");
     }
     let proxy = TestProxy::start("panel: { enabled: false }").await;
     for (path, says) in

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Explanation, RemovedPart};
+use super::{Explanation, PartKind, RemovedPart};
 use crate::{
     analysis::AnalysedPage,
     chain::blocks::Block,
@@ -11,7 +11,11 @@ use crate::{
         NodeId,
         serialize::{escape_attribute, escape_text},
     },
-    output::{self, Shape, Surroundings},
+    output::{
+        self, Shape, Surroundings,
+        interface::{Interface, Label},
+    },
+    report::percent,
 };
 
 /// Rows of the tree that are shown.
@@ -24,22 +28,26 @@ pub(super) fn write(
     roots: &[(NodeId, &'static str)],
     around: Surroundings<'_>,
 ) -> String {
+    let words = around.words;
     let mut labels: Table<NodeId, String> = Table::default();
     for (&(id, _), part) in roots.iter().zip(&explanation.removed) {
-        labels.entry(id).or_default().push_str(&label(part));
+        labels.entry(id).or_default().push_str(&mark(part, words));
     }
-    let place = page.outcome.main_block.filter(|&place| place != page.body());
-    if let Some(place) = place {
-        let scores = details(explanation);
-        labels.entry(place).or_default().push_str(&scores);
+    if let Some(place) = page.outcome.main_block.filter(|&place| place != page.body()) {
+        let kept = named("block", words.get(Label::WhyKept), words);
+        labels.entry(place).or_default().push_str(&kept);
     }
-    let mut above = String::from("<h1>Why this page looks as it does</h1>");
-    filters(explanation, &mut above);
-    if place.is_none() {
-        above.push_str(&details(explanation));
+    let mut above = String::new();
+    for (tag, label) in [("h1", Label::WhyTitle), ("p", Label::WhyIntro)] {
+        let _ = write!(above, "<{tag}>{}</{tag}>", words.get(label));
     }
-    unseen(explanation, &mut above);
-    let mut below = String::new();
+    legend(explanation, words, &mut above);
+    let mut below =
+        format!("<details><summary>{}</summary><div lang=\"en\" dir=\"ltr\">", words.get(Label::WhyDetails));
+    filters(explanation, &mut below);
+    below.push_str(&details(explanation));
+    unseen(explanation, &mut below);
+    parts(explanation, &mut below);
     tree(explanation, &mut below);
     if let Some(bar) = around.bar
         && let Some(to) = &bar.links.to
@@ -48,7 +56,54 @@ pub(super) fn write(
         escape_attribute(&to(bar.links.view.shaped(Shape::Json)), &mut below);
         below.push_str("\">All of this as JSON</a></p>");
     }
+    below.push_str("</div></details>");
     output::why::write(page, &labels, [&above, &below], around)
+}
+
+/// Words in the colour of a filter.
+fn named(filter: &str, text: &str, words: &Interface) -> String {
+    let mut out = format!("<b data-gleaner-by=\"{filter}\" lang=\"{}\" dir=\"auto\">", words.language);
+    escape_text(text, &mut out);
+    out.push_str("</b> ");
+    out
+}
+
+/// What a part is, and how sure that is.
+fn mark(part: &RemovedPart, words: &Interface) -> String {
+    let mut text = words.get(part.kind.label()).to_owned();
+    let sure = part.probability.map(|probability| 1.0 - probability).filter(|sure| *sure >= 0.5);
+    if let Some(sure) = sure.filter(|_| part.kind == PartKind::Other) {
+        let _ = write!(text, ", {}", words.counted(Label::WhySure, percent(sure)));
+    }
+    named(part.filter, &text, words)
+}
+
+/// How often there is what, in the colour of its filter.
+fn legend(explanation: &Explanation, words: &Interface, out: &mut String) {
+    let mut counts: Vec<(PartKind, &str, usize)> = Vec::new();
+    for part in explanation.removed.iter().chain(&explanation.unseen) {
+        match counts.iter_mut().find(|(kind, filter, _)| (*kind, *filter) == (part.kind, part.filter)) {
+            Some((.., count)) => *count += 1,
+            None => counts.push((part.kind, part.filter, 1)),
+        }
+    }
+    out.push_str("<ul>");
+    for (kind, filter, count) in counts {
+        let _ = write!(out, "<li>{}: {count}</li>", named(filter, words.get(kind.label()), words).trim_end());
+    }
+    out.push_str("</ul>");
+}
+
+/// The removed parts with the rule of each.
+fn parts(explanation: &Explanation, out: &mut String) {
+    let parts = &explanation.removed;
+    let _ = write!(out, "<details><summary>Removed parts ({})</summary><ul>", parts.len());
+    for part in parts.iter().take(MAX_ROWS) {
+        out.push_str("<li>");
+        out.push_str(&label(part));
+        escape_text(&part.start, out);
+    }
+    out.push_str("</ul></details>");
 }
 
 fn label(part: &RemovedPart) -> String {

@@ -89,9 +89,13 @@ fn content(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>, d
     }
     let ruled = tidy::records::post_rules(page);
     writer.body(top.lifted, top.shown, below, |id| ruled.contains_key(&id));
-    if let Some(next) = page.metadata.next_page.as_ref().filter(|_| dialect != Dialect::Xhtml) {
-        let address = writer.page_address(next);
-        writer.link(around.words.get(Label::NextPage), &address);
+    for (there, word) in
+        [(&page.metadata.previous_page, Label::PreviousPage), (&page.metadata.next_page, Label::NextPage)]
+    {
+        if let Some(there) = there.as_ref().filter(|_| dialect != Dialect::Xhtml) {
+            let address = writer.page_address(there);
+            writer.link(around.words.get(word), &address);
+        }
     }
     if dialect != Dialect::Xhtml && !page.appended.is_empty() {
         writer.rule();
