@@ -20,10 +20,11 @@ pub(crate) enum Label {
     AsItWas,
     NextPage,
     RemovedLinks,
+    Comments,
 }
 
 /// In `data/interface.txt`; the first are those of [`Label`], in its order.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 19] = [
     "removed",
     "links",
     "ads",
@@ -39,6 +40,7 @@ const NAMES: [&str; 18] = [
     "as_it_was",
     "next_page",
     "removed_links",
+    "comments",
     "elsewhere",
     "lists_of_links",
     "other_links",
@@ -105,7 +107,7 @@ mod tests {
         assert_eq!(ALL.len(), 20);
         for words in ALL.iter() {
             for (name, text) in NAMES.iter().zip(words.texts) {
-                let has_number = ["removed", "links", "ads", "removed_links"].contains(name);
+                let has_number = ["removed", "links", "ads", "removed_links", "comments"].contains(name);
                 assert!(!text.is_empty() && text.contains("{}") == has_number, "{} {name}: {text:?}", words.language);
             }
         }

@@ -8,6 +8,7 @@
 //! Records that are signed and dated are posts; each keeps one name and one date ([`Records::posts`]).
 
 mod cards;
+mod comments;
 pub(crate) mod mentions;
 mod quotes;
 
@@ -24,6 +25,7 @@ use crate::{
     measure::outermost,
     page_type::prices,
 };
+pub(super) use comments::CommentEntry;
 use mentions::{Mention, Mentions};
 
 /// Records from which a page has a thread: with two, the second may be the box of the author. A forum may have one answer.
