@@ -38,7 +38,7 @@ pub(super) fn set_apart(page: &mut AnalysedPage) {
 fn take_out(page: &mut AnalysedPage, elements: Vec<NodeId>) {
     let outer = outermost(page, elements.clone());
     for id in elements {
-        if !outer.contains(&id) {
+        if outer.binary_search(&id).is_err() {
             tidy::records::set_apart(page, id);
         }
     }

@@ -77,7 +77,7 @@ fn comments_below_an_article_are_a_field_of_their_own() {
     let dir = folder();
     let comment = |who: &str, day: u8, text: &str| {
         format!(
-            "<li class=comment><b class=fn>{who}</b> <time datetime=\"2026-11-2{day}T10:00:00Z\">{day} days ago</time>\
+            "<li class=comment><a class=author href=/u/{who}>{who}</a> <time datetime=\"2026-11-2{day}T10:00:00Z\">{day} days ago</time>\
              <p>{text}</p><a href=#reply>Reply</a></li>"
         )
     };

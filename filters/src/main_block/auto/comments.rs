@@ -10,7 +10,7 @@ use html5ever::local_name;
 use super::{
     Scored,
     blocks::{TextBlock, TextBlocks},
-    records::{CommentEntry, Records},
+    records::{CommentEntry, Records, innermost},
 };
 use crate::{
     analysis::{AnalysedPage, CommentNode},
@@ -32,8 +32,8 @@ const LINK_WORDS: f32 = 4.0;
 /// Probability of a text from which it is of the article.
 const OF_ARTICLE: f64 = 0.5;
 
-/// Sections of a page that are looked into: a bound on the work.
-const MAX_SECTIONS: usize = 20;
+/// Sections of a page that are looked into, each of which may be one comment: a bound on the work.
+const MAX_SECTIONS: usize = 5000;
 
 /// Bytes of a date, at most.
 const MAX_DATE: usize = 80;
@@ -61,7 +61,10 @@ impl CommentSection {
             return found;
         }
         let entries = records.comments(page, blocks, &sections);
-        let holds_one = |section: &NodeId| entries.iter().any(|entry| page.contains(*section, entry.element));
+        let holds_one = |&section: &NodeId| {
+            let next = entries.get(entries.partition_point(|entry| entry.element < section));
+            next.is_some_and(|entry| entry.element < page.end(section))
+        };
         for section in sections.into_iter().filter(holds_one) {
             let mut own = blocks.inside(page, section);
             // The heading may stand above the list.
@@ -84,38 +87,30 @@ impl CommentSection {
 
     fn add(&mut self, page: &AnalysedPage, blocks: &TextBlocks, entries: &[CommentEntry]) {
         let elements: Vec<NodeId> = entries.iter().map(|entry| entry.element).collect();
-        for outer in outermost(page, elements.clone()) {
-            let forms = page.live(outer).filter(|&id| page.tag(id) == Some(Tag::Form));
-            self.beside.extend(forms);
-        }
-        for (at, entry) in entries.iter().enumerate() {
-            let is_answer = |id: NodeId| {
-                let next = elements[at + 1..].iter().take_while(|&&next| next <= id);
-                next.into_iter().any(|&next| page.contains(next, id))
-            };
-            let mut head = Vec::new();
-            for block in &blocks.list[blocks.over(page, entry.element)] {
-                if is_answer(block.container) {
-                    continue;
-                }
-                let texts = blocks.texts(block);
-                let mentions = [entry.name, entry.date].into_iter().flatten();
-                let mentioned = |text: &NodeId| mentions.clone().any(|mention| page.contains(mention.element, *text));
-                if texts.iter().any(mentioned) {
-                    let is_line = block.stats.words <= HEAD_WORDS;
-                    head.extend(texts.iter().copied().filter(|text| is_line || mentioned(text)));
-                } else if is_beside(page, blocks, block) {
-                    self.beside.extend(texts.iter().copied().filter(|&text| page.own_chars(text) > 0));
-                }
-            }
-            head.sort_unstable();
-            self.comments.push(CommentNode {
+        self.comments = entries
+            .iter()
+            .map(|entry| CommentNode {
                 element: entry.element,
                 author: entry.author(page),
                 date: entry.date.and_then(|date| day(page, date.element)),
-                head,
-                text: String::new(),
-            });
+                ..CommentNode::default()
+            })
+            .collect();
+        let owners = innermost(page, &elements);
+        for outer in outermost(page, elements.clone()) {
+            self.beside.extend(page.live(outer).filter(|&id| page.tag(id) == Some(Tag::Form)));
+            for block in &blocks.list[blocks.over(page, outer)] {
+                let Ok(at) = elements.binary_search(&owners[block.container.index()]) else { continue };
+                let texts = blocks.texts(block).iter().copied().filter(|&text| page.own_chars(text) > 0);
+                let mentions = [entries[at].name, entries[at].date].into_iter().flatten();
+                let is_mentioned = |text: NodeId| mentions.clone().any(|mention| page.contains(mention.element, text));
+                if texts.clone().any(is_mentioned) {
+                    let is_line = block.stats.words <= HEAD_WORDS;
+                    self.comments[at].head.extend(texts.filter(|&text| is_line || is_mentioned(text)));
+                } else if is_beside(page, blocks, block) {
+                    self.beside.extend(texts);
+                }
+            }
         }
     }
 }
@@ -228,8 +223,11 @@ mod tests {
 
     #[test]
     fn a_comment_has_an_author_a_day_and_its_own_words() {
-        let head =
-            |who: &str, day: u8| format!("<b class=fn>{who}</b> <time datetime=2026-05-0{day}T10:00>{day} May</time>");
+        let head = |who: &str, day: u8| {
+            format!(
+                "<div class=comment-author><b class=fn>{who}</b> <i>says:</i></div><time datetime=2026-05-0{day}T10:00>{day} May</time>"
+            )
+        };
         let comments = format!(
             "<div id=comments><h2>3 comments</h2><ol><li class=comment id=c1>{}<p>I saw it.</p><p>Twice, to be exact.</p>\
              <a href=?reply=1>Reply</a><ol><li class=comment id=c2>{}<p>So did I.</p></ol></li>\

@@ -377,7 +377,7 @@ fn siblings(page: &Page, words: &[WordSums]) -> (Table<NodeId, u64>, Table<NodeI
 }
 
 /// By row: the innermost of some elements around it.
-fn innermost(page: &Page, elements: &[NodeId]) -> Vec<NodeId> {
+pub(super) fn innermost(page: &Page, elements: &[NodeId]) -> Vec<NodeId> {
     let mut owners = vec![NodeId::DOCUMENT; page.len()];
     if elements.is_empty() {
         return owners;

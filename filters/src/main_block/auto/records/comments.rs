@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     hashing::Table,
-    html::{NodeId, Page},
+    html::{NodeId, Page, tag::Tag},
     vocabulary::words::count,
 };
 
@@ -17,6 +17,9 @@ const MAX_LOOKS: usize = 20;
 
 /// Words of comments outside of links, on average, at least. Fewer are lists of who wrote where.
 const WORDS: f32 = 3.0;
+
+/// Nodes of a name that are read.
+const NAME_NODES: usize = 20;
 
 /// Share of the words of the look with most that the chosen one has.
 const OF_TEXT: f32 = 0.6;
@@ -29,9 +32,17 @@ pub(in super::super) struct CommentEntry {
 }
 
 impl CommentEntry {
-    /// The text of its name.
+    /// The text of its name; of "Ann says:" what is set off.
     pub(in super::super) fn author(&self, page: &Page) -> Option<String> {
-        self.name.as_ref().map(|name| mentions::text_of(page, name)).filter(|name| !name.is_empty())
+        let name = self.name?;
+        let is_set_off = |&id: &NodeId| {
+            let is_marked = matches!(page.tag(id), Some(Tag::B | Tag::Strong | Tag::Cite));
+            (is_marked || page.has_class(id, |class| class == "fn")) && page.chars(id) > 0
+        };
+        let element = page.live(name.element).take(NAME_NODES).find(is_set_off).unwrap_or(name.element);
+        let text = mentions::text_of(page, &Mention { element, ..name });
+        let text = text.trim_end_matches(':').trim_end();
+        (!text.is_empty()).then(|| text.to_owned())
     }
 }
 
@@ -82,7 +93,7 @@ impl Records {
             by && on || members.len() > 1 && (by || on)
         };
         let best = |may_be_section: bool| {
-            let is_section = |members: &[NodeId]| members.len() == 1 && sections.contains(&members[0]);
+            let is_section = |members: &[NodeId]| members.len() == 1 && sections.binary_search(&members[0]).is_ok();
             let mut signed: Vec<&Vec<NodeId>> = looks
                 .iter()
                 .filter(|members| may_be_section || !is_section(members))
@@ -122,7 +133,7 @@ fn looks(page: &Page, mentions: &Mentions, sections: &[NodeId]) -> Vec<Vec<NodeI
             for look in looks_of(page, up) {
                 looks.entry(look).or_default().push(up);
             }
-            if sections.contains(&up) {
+            if sections.binary_search(&up).is_ok() {
                 break;
             }
         }
