@@ -6,7 +6,7 @@ TEXTS is what `gleaner-lab check DEV FOLDS --texts TEXTS` wrote. A thing is insi
 most of the 30 after it stand in runs of four words that the reference has too; a list, where most of its own do too. Needs lxml.
 
 - pictures: large ones by size and name; kept where what comes out has a picture with that file name, sizes aside. `not there`: of the
-  pictures that come out, those that stand in no such place.
+  pictures that come out, those that stand more than 60 words before or after all main content.
 - lists: two items and more, 4 to 400 words, most of them outside of links; lost where less than half of its items come out.
 - posts: those of other networks, as quotations with a link or in frames; lost where nothing that comes out has their address.
 - times: `<time>` on pages of threads; lost where neither its words nor its day come out.
@@ -70,6 +70,8 @@ class Place:
     """Where the main content of a page stands."""
 
     def __init__(self, is_main):
+        found = [at for at, one in enumerate(is_main) if one]
+        self.first, self.last = (found[0], found[-1]) if found else (0, 0)
         self.sums = [0]
         for one in is_main:
             self.sums.append(self.sums[-1] + one)
@@ -77,6 +79,9 @@ class Place:
     def share(self, start, end):
         start, end = max(start, 0), min(end, len(self.sums) - 1)
         return (self.sums[end] - self.sums[start]) / (end - start) if end > start else 0
+
+    def is_near(self, span):
+        return self.first - 2 * NEAR <= span[0] <= self.last + 2 * NEAR
 
     def holds(self, span):
         return self.share(span[0] - NEAR, span[0]) > 0.5 and self.share(span[1], span[1] + NEAR) > 0.5
@@ -91,13 +96,13 @@ def measure(html, out_html, out_text, kind, reference):
     place = Place(in_reference(words, reference, RUN))
     flow = " " + " ".join(tokens(out_text)) + " "
     pictures = {}
-    inside, outside = set(), set()
+    near, outside = set(), set()
     for element in body.iter("img"):
         own = names(element)
         if not own or is_small(element):
             continue
         is_inside = place.holds(spans[element])
-        (inside if is_inside else outside).update(own)
+        (near if place.is_near(spans[element]) else outside).update(own)
         if is_inside:
             pictures[frozenset(own)] = element
     shown = [own for element in kept.iter("img") if (own := names(element)) and not is_small(element)]
@@ -105,8 +110,8 @@ def measure(html, out_html, out_text, kind, reference):
     for own in pictures:
         yield "pictures", bool(own & all_shown), sorted(own)[0]
     for own in shown:
-        if own & (inside | outside):
-            yield "not there", not own & inside, sorted(own)[0]
+        if own & (near | outside):
+            yield "not there", not own & near, sorted(own)[0]
     for element in body.iter("ul", "ol"):
         start, end = spans[element]
         items = [item for item in element if item.tag == "li" and spans[item][1] > spans[item][0]]
