@@ -3,7 +3,8 @@
 usage: losses.py DEV TEXTS [--list]
 
 TEXTS is what `gleaner-lab check DEV FOLDS --texts TEXTS` wrote. A thing is inside the main content where most of the 30 words before it and
-most of the 30 after it stand in runs of four words that the reference has too; a list, where most of its own do too. Needs lxml.
+most of the 30 after it stand in runs of four words that the reference has too; a list, where most of its own do too. Shares are means over the
+pages that have such things, with how many these are. Needs lxml.
 
 - pictures: large ones by size and name; kept where what comes out has a picture with that file name, sizes aside. `not there`: of the
   pictures that come out, those that stand more than 60 words before or after all main content.
@@ -95,6 +96,8 @@ def measure(html, out_html, out_text, kind, reference):
     words, spans = texts(body)
     place = Place(in_reference(words, reference, RUN))
     flow = " " + " ".join(tokens(out_text)) + " "
+    # Where one element ends in a word, a browser sees no gap.
+    letters = flow.replace(" ", "")
     pictures = {}
     near, outside = set(), set()
     for element in body.iter("img"):
@@ -119,7 +122,7 @@ def measure(html, out_html, out_text, kind, reference):
         if len(items) < 2 or not 4 <= end - start <= 400 or 2 * linked > end - start or element.getparent().tag == "li":
             continue
         if place.holds((start, end)) and place.share(start, end) > 0.5:
-            said = [" " + " ".join(words[slice(*spans[item])]) + " " in flow for item in items]
+            said = ["".join(words[slice(*spans[item])]) in letters for item in items]
             yield "lists", 2 * sum(said) >= len(said), " ".join(words[start : start + 8])
     for element in body.iter("blockquote", "iframe", "div"):
         source = element.get("src") or ""
@@ -149,25 +152,29 @@ def measure(html, out_html, out_text, kind, reference):
 
 def main():
     dev, folder = [argument for argument in sys.argv[1:] if argument != "--list"]
-    sums = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0]))
+    shares = collections.defaultdict(lambda: collections.defaultdict(list))
     for name, kind, reference in annotated(dev):
         out_text, out_html = written(folder, f"{name}.txt"), written(folder, f"{name}.html")
         if not out_html:
             continue
         html = unpacked(os.path.join(dev, "html", f"{name}.html.gz"))
+        counts = collections.defaultdict(lambda: [0, 0])
         for what, is_so, which in measure(html, out_html, out_text, kind, reference):
-            for group in ("all", kind):
-                sums[group][what][0] += 1
-                sums[group][what][1] += is_so
+            counts[what][0] += 1
+            counts[what][1] += is_so
             if "--list" in sys.argv and is_so == (what == "not there"):
                 print(f"{name}\t{kind}\t{what}\t{which}")
+        for what, count in counts.items():
+            for group in ("all", kind):
+                shares[group][what].append(count)
     print("| | pictures kept | kept ones not there | lists lost | posts lost | times lost |\n|---|---|---|---|---|---|")
-    for kind in sorted(sums, key=lambda kind: (kind != "all", kind)):
+    for kind in sorted(shares, key=lambda kind: (kind != "all", kind)):
         cells = []
         for what in ("pictures", "not there", "lists", "posts", "times"):
-            count, so = sums[kind][what]
-            so = count - so if what in ("lists", "posts", "times") else so
-            cells.append(f"{100 * so / count:.1f} % of {count}" if count else "–")
+            pages = shares[kind][what]
+            mean = sum(so / count for count, so in pages) / max(len(pages), 1)
+            mean = 1 - mean if what in ("lists", "posts", "times") else mean
+            cells.append(f"{100 * mean:.1f} % ({sum(count for count, _ in pages)})" if pages else "–")
         print(f"| {kind} | {' | '.join(cells)} |")
 
 
