@@ -22,6 +22,20 @@ pub(crate) struct LinkGroup {
     pub(crate) links: Vec<(String, String)>,
 }
 
+/// What a reader wrote below the page's article.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct CommentNode {
+    /// The element around it; answers to it may stand in the same element.
+    pub(crate) element: NodeId,
+    pub(crate) author: Option<String>,
+    /// The day as [`Metadata::date`] has it, or as the page writes it.
+    pub(crate) date: Option<String>,
+    /// The texts of its head, in document order: who wrote it and when.
+    pub(crate) head: Vec<NodeId>,
+    /// The words of it, without its head and without the answers to it; written when the page is.
+    pub(crate) text: String,
+}
+
 /// What the choice of the main block found out.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
@@ -31,6 +45,10 @@ pub(crate) struct Outcome {
     pub(crate) posts: Vec<NodeId>,
     /// The entries of a list, where the algorithm tells them apart.
     pub(crate) entries: Vec<NodeId>,
+    /// The comments below the article, in document order.
+    pub(crate) comments: Vec<CommentNode>,
+    /// Whether they stand apart from the article when the page is written.
+    pub(crate) folds_comments: bool,
     /// Who wrote the first of the posts.
     pub(crate) starter: Option<String>,
     /// Visible characters of the frame that was taken out of a page that is kept whole.

@@ -29,8 +29,21 @@ pub struct Extract {
     pub links: Vec<Link>,
     /// The pictures that are left, in the order of the page.
     pub images: Vec<Image>,
+    /// The comments below an article, in the order of the page, where they are not dropped (`main_block.comments`).
+    pub comments: Vec<Comment>,
     /// Report of the chain.
     pub report: Report,
+}
+
+/// A comment below an article.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Comment {
+    /// Who wrote it.
+    pub author: Option<String>,
+    /// The day, as in the metadata of the page (`2026-11-28`), or as the page writes it ("two hours ago").
+    pub date: Option<String>,
+    /// Its words.
+    pub text: String,
 }
 
 /// A link on a page.
@@ -89,9 +102,15 @@ impl Extract {
             markdown: markdown::below_headline(headline.as_deref(), markdown::from_subtree(page, page.body())),
             links,
             images: images(page),
+            comments: comments(page),
             report,
         }
     }
+}
+
+fn comments(page: &mut AnalysedPage) -> Vec<Comment> {
+    let comments = std::mem::take(&mut page.outcome.comments).into_iter().take(MAX_LISTED);
+    comments.map(|comment| Comment { author: comment.author, date: comment.date, text: comment.text }).collect()
 }
 
 fn links(page: &Page) -> Vec<Link> {

@@ -88,7 +88,7 @@ pub use chain::{
 pub use config::{ChainConfig, FilterName, Floor, PageLimits, StructuredText};
 pub use domain::{Domain, Survey};
 pub use error::{ConfigError, PageError};
-pub use extract::{Extract, Image, Link};
+pub use extract::{Comment, Extract, Image, Link};
 pub use filter::{ad_servers, captions, empty_tables, ignore, lazy_images, link_lists, link_quota, removed_links};
 pub use hosts::{HostList, HostListError, registrable_domain};
 pub use main_block::{core_ex::PageShape, menus::Menu};

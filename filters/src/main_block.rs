@@ -22,6 +22,7 @@ use crate::{
     analysis::AnalysedPage,
     error::ConfigError,
     filter::{Filter, ignore, link_quota},
+    html::NodeId,
 };
 use auto::forest::Forest;
 pub(crate) use choice::{Choice, outermost};
@@ -56,6 +57,20 @@ pub enum Algorithm {
     Dsc,
     /// DOM text density (Sun, Song, Liao 2011): a set of nodes.
     TextDensity,
+}
+
+/// What becomes of the comments below an article.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Comments {
+    /// They stand behind a closed line at the end of the page; text and Markdown are without them.
+    #[default]
+    Fold,
+    /// They are part of the article.
+    Keep,
+    /// They are removed.
+    Drop,
 }
 
 /// Settings of `main_block`.
@@ -99,6 +114,10 @@ pub struct Settings {
     pub picture_chars: usize,
     /// Keep the page's headline where it stands outside the choice.
     pub keep_headline: bool,
+    /// What becomes of the comments below an article, where `auto` chooses: `fold` puts them behind a closed line at the end of
+    /// the page and leaves them out of text and Markdown, `keep` treats them as part of the article, `drop` removes them. Threads
+    /// are no comments.
+    pub comments: Comments,
     /// The reader's choices for one page.
     #[serde(skip)]
     pub(crate) steering: Steering,
@@ -139,6 +158,7 @@ impl Default for Settings {
             min_share: 0.4,
             picture_chars: 500,
             keep_headline: true,
+            comments: Comments::default(),
             steering: Steering::default(),
         }
     }
@@ -197,6 +217,18 @@ impl MainBlock {
         }
     }
 
+    /// Removes a node, but not the comments in it or around it.
+    fn remove_around(&self, page: &mut AnalysedPage, id: NodeId, comments: &[NodeId]) {
+        let start = comments.partition_point(|&comment| comment < id);
+        let is_in_comment = start.checked_sub(1).is_some_and(|before| page.contains(comments[before], id));
+        let inside = comments[start..].partition_point(|&comment| comment < page.end(id));
+        match &comments[start..start + inside] {
+            _ if is_in_comment => {}
+            [] => page.remove(id, self.name()),
+            inside => page.keep_only(id, inside, self.name()),
+        }
+    }
+
     /// Carries out a choice, or says why not.
     fn select(&self, page: &mut AnalysedPage) -> Result<String, String> {
         let settings = &self.settings;
@@ -240,12 +272,20 @@ impl MainBlock {
         {
             return Err(objection);
         }
+        let comments = outermost(page, choice.comments.iter().map(|comment| comment.element).collect());
         for &id in &choice.dropped {
+            self.remove_around(page, id, &comments);
+        }
+        for &id in &choice.beside_comments {
             page.remove(id, self.name());
         }
         let place = common_container(page, &choice.kept);
         let nodes = choice.kept.len();
         let mut kept = choice.kept;
+        if !comments.is_empty() {
+            kept.extend(comments);
+            kept = outermost(page, kept);
+        }
         if settings.keep_headline {
             kept.extend(
                 page.headline
@@ -259,6 +299,8 @@ impl MainBlock {
         page.outcome.posts = choice.posts;
         page.outcome.entries = choice.entries;
         page.outcome.starter = choice.starter;
+        page.outcome.comments = choice.comments;
+        page.outcome.folds_comments = settings.comments == Comments::Fold;
         Ok(note(&describe(page, place), nodes, choice.note))
     }
 }

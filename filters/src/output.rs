@@ -11,6 +11,7 @@
 
 mod additions;
 pub(crate) mod captions;
+mod comments;
 pub(crate) mod controls;
 mod headline;
 pub(crate) mod interface;
@@ -198,6 +199,7 @@ pub(crate) fn prepare(page: &mut AnalysedPage, settings: &Settings) {
             word_gaps::insert_missing_spaces_in_markup(page);
         }
     }
+    comments::set_apart(page);
 }
 
 /// Removes referrer policies that would send the full URL to other sites: the URL of a view has a token.

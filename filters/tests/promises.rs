@@ -187,9 +187,9 @@ impl Shown {
         Shown { document, texts }
     }
 
-    /// The page before its main block is chosen, and after.
+    /// The page before its main block is chosen, and after. Comments, which are under a line of ours in place of their heading, are none of it.
     fn before_and_after(html: &str) -> Option<[Shown; 2]> {
-        let mut config = ChainConfig::default();
+        let mut config: ChainConfig = serde_yaml::from_str("main_block: { comments: drop }").unwrap();
         config.output.style = Style::Original;
         let mut cleaning = config.clone();
         cleaning.order.retain(|name| !matches!(name, FilterName::MainBlock | FilterName::RemovedLinks));

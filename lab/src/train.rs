@@ -40,7 +40,7 @@ pub(crate) struct CheckArgs {
     /// Take the settings of the chain from this file instead of the defaults: what stands under `filters` in a configuration
     #[arg(long, value_name = "FILE")]
     chain: Option<PathBuf>,
-    /// Write the text of each page to this folder
+    /// Write each page to this folder, as text and as HTML
     #[arg(long, value_name = "FOLDER")]
     texts: Option<PathBuf>,
 }
@@ -59,6 +59,9 @@ pub(crate) struct SnippetsArgs {
     /// List the texts that are wrong
     #[arg(long)]
     list: bool,
+    /// Write each page to this folder, as text and as HTML
+    #[arg(long, value_name = "FOLDER")]
+    texts: Option<PathBuf>,
 }
 
 /// Writes the features and labels of all text blocks.
@@ -81,7 +84,7 @@ pub(crate) fn check(args: &CheckArgs) -> anyhow::Result<()> {
 /// Measures the share of texts that are kept and dropped as they must be.
 pub(crate) fn snippets(args: &SnippetsArgs) -> anyhow::Result<()> {
     let config = without_floor(settings(args.chain.as_deref())?);
-    snippets::run(&forests(&config, args.forest.as_deref())?, &args.snippets, args.list)
+    snippets::run(&forests(&config, args.forest.as_deref())?, &args.snippets, args.list, args.texts.as_deref())
 }
 
 fn settings(file: Option<&Path>) -> anyhow::Result<ChainConfig> {

@@ -29,6 +29,7 @@
 //! Cost: some passes over the nodes, 138 numbers and up to 4,200 comparisons for each block.
 
 pub(crate) mod blocks;
+mod comments;
 pub(crate) mod features;
 pub(crate) mod forest;
 mod invariants;
@@ -45,7 +46,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::{
-    Choice,
+    Choice, Comments,
     choice::TextProbability,
     forms::{FEW_WORDS, Forms},
     headings,
@@ -56,6 +57,7 @@ use crate::{
     page_type::{LazyPageType, PageType},
 };
 use blocks::TextBlocks;
+use comments::CommentSection;
 use forest::Forest;
 use ranking::{NO_SHIFT, ODDS_SHIFTS, Ranking, Scored};
 use records::Records;
@@ -148,7 +150,7 @@ impl Settings {
 
 /// The main content, and how sure that is.
 pub(crate) fn choose(page: &AnalysedPage, settings: &super::Settings, forest: &Forest) -> Choice {
-    let super::Settings { favor, keep_headline, steering, .. } = *settings;
+    let super::Settings { favor, keep_headline, steering, comments, .. } = *settings;
     let blocks = TextBlocks::from_page(page, &text::hashes(&page.headline.text));
     let kind = LazyPageType::new(page, &page.claims);
     let records = Records::from_page(page, &blocks, kind.is_forum());
@@ -161,6 +163,11 @@ pub(crate) fn choose(page: &AnalysedPage, settings: &super::Settings, forest: &F
         .collect();
     smooth_groups::smooth(page, &blocks, &mut scored);
     records.smooth(&mut scored);
+    let section = if kind.get() == Some(PageType::Article) {
+        CommentSection::from_page(page, &blocks, &records, &scored)
+    } else {
+        CommentSection::default()
+    };
     let ranking = Ranking::new(&scored);
     let as_scored = ranking.best(1.0, &NO_SHIFT);
     let confidence = as_scored.1;
@@ -186,6 +193,7 @@ pub(crate) fn choose(page: &AnalysedPage, settings: &super::Settings, forest: &F
             records.keep_priced(page, &blocks, &mut kept);
             invariants::enforce(page, &blocks, &records, &mut kept);
         }
+        section.settle(page, &blocks, &mut kept);
         (kept, rules)
     };
     let settled = |favor: Favor| settle(select_blocks(&ranking, &as_scored.0, favor.on(page.web_url()), &kind), favor);
@@ -224,6 +232,9 @@ pub(crate) fn choose(page: &AnalysedPage, settings: &super::Settings, forest: &F
             choice.entries = records.entries(page, &blocks, &kept);
         }
         choice.starter = thread.starter;
+        if comments != Comments::Drop {
+            (choice.comments, choice.beside_comments) = (section.comments, section.beside);
+        }
         headings::drop_dead(page, &mut choice);
         choice
     };

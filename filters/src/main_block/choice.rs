@@ -1,8 +1,11 @@
 //! What an algorithm answers, and what can be said of an answer.
 
-use crate::html::{NodeId, NodeState, Page, tag::Tag};
 pub(crate) use crate::measure::outermost;
 use crate::outline::tag_name;
+use crate::{
+    analysis::CommentNode,
+    html::{NodeId, NodeState, Page, tag::Tag},
+};
 
 /// The result of an algorithm.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,6 +18,10 @@ pub(crate) struct Choice {
     pub(crate) posts: Vec<NodeId>,
     /// The entries of a list (cards of a shelf, results of a search), where it is no thread.
     pub(crate) entries: Vec<NodeId>,
+    /// The comments below an article, in document order, where they are wanted; they may stand outside of the kept nodes.
+    pub(crate) comments: Vec<CommentNode>,
+    /// Nodes in the comments that are none of them: forms, links to answer.
+    pub(crate) beside_comments: Vec<NodeId>,
     /// Who wrote the first of the posts.
     pub(crate) starter: Option<String>,
     /// A remark for the report, beside the place.

@@ -20,6 +20,7 @@ pub(crate) enum Label {
     AsItWas,
     NextPage,
     RemovedLinks,
+    Comments,
     Menu,
     TextHint,
     LessHint,
@@ -51,7 +52,7 @@ pub(crate) enum Label {
 }
 
 /// In `data/interface.txt`; the first are those of [`Label`], in its order.
-const NAMES: [&str; 46] = [
+const NAMES: [&str; 47] = [
     "removed",
     "links",
     "ads",
@@ -67,6 +68,7 @@ const NAMES: [&str; 46] = [
     "as_it_was",
     "next_page",
     "removed_links",
+    "comments",
     "menu",
     "text_hint",
     "less_hint",
@@ -161,7 +163,7 @@ mod tests {
         assert_eq!(ALL.len(), 20);
         for words in ALL.iter() {
             for (name, text) in NAMES.iter().zip(words.texts) {
-                let has_number = ["removed", "links", "ads", "removed_links", "why_sure"].contains(name);
+                let has_number = ["removed", "links", "ads", "removed_links", "comments", "why_sure"].contains(name);
                 assert!(!text.is_empty() && text.contains("{}") == has_number, "{} {name}: {text:?}", words.language);
             }
         }

@@ -10,7 +10,7 @@ mod unrevealed;
 use crate::analysis::AnalysedPage;
 use html5ever::{LocalName, local_name};
 
-use super::{Surroundings, controls, write_links};
+use super::{Surroundings, comments, controls, write_links};
 use crate::html::{
     NodeId, Page,
     serialize::{self, Rules},
@@ -53,6 +53,7 @@ pub(super) fn write_styled(page: &AnalysedPage, style: &str, around: Surrounding
     before_head_end.push_str(style);
     before_head_end.push_str("</style>");
     let mut before_body_end = String::new();
+    comments::write(page, around.words, Rules::VERBATIM, &mut before_body_end);
     write_links(page, around.words, &mut before_body_end);
     if around.bypass_link.is_some() {
         before_body_end.push_str("<div id=\"gleaner-bar\">");

@@ -148,6 +148,12 @@ impl<'a> PortableWriter<'a> {
     }
 
     /// A paragraph in small type.
+    pub(super) fn heading(&mut self, text: &str) {
+        self.begin(Block::Heading(2));
+        self.words(text);
+        self.begin(Block::Paragraph);
+    }
+
     pub(super) fn note(&mut self, text: &str) {
         self.begin(Block::Paragraph);
         self.open_inline(InlineElement::named("small"));
@@ -182,9 +188,7 @@ impl<'a> PortableWriter<'a> {
 
     /// A list of links below its name.
     pub(super) fn links<'b>(&mut self, name: &str, links: impl Iterator<Item = (&'b str, String)>) {
-        self.begin(Block::Heading(2));
-        self.words(name);
-        self.begin(Block::Paragraph);
+        self.heading(name);
         self.boxes.push(OpenBox::new(BoxKind::List));
         for (text, address) in links {
             self.close_boxes(1);
@@ -203,9 +207,28 @@ impl<'a> PortableWriter<'a> {
 
     // ----- the walk --------------------------------------------------------------------------------------------------
 
+    /// Writes the live nodes below one that was taken out itself.
+    pub(super) fn inside(&mut self, id: NodeId) {
+        let page = self.page;
+        let nodes = page.live_children(id).flat_map(|child| page.live(child));
+        self.walk(nodes, None, None, |_| {}, |_| false);
+    }
+
     /// Writes the live nodes of the body. `below` is called behind one of them.
     pub(super) fn body(
         &mut self,
+        without: Option<NodeId>,
+        after: Option<NodeId>,
+        below: impl FnMut(&mut Self),
+        is_ruled: impl Fn(NodeId) -> bool,
+    ) {
+        let page = self.page;
+        self.walk(page.live(page.body()).skip(1), without, after, below, is_ruled);
+    }
+
+    fn walk(
+        &mut self,
+        nodes: impl Iterator<Item = NodeId>,
         without: Option<NodeId>,
         after: Option<NodeId>,
         mut below: impl FnMut(&mut Self),
@@ -215,7 +238,7 @@ impl<'a> PortableWriter<'a> {
         let mut open: Vec<(NodeId, Leave)> = Vec::new();
         let mut over = NodeId::DOCUMENT;
         let mut below_at = after.map(|after| page.end(after));
-        for id in page.live(page.body()).skip(1) {
+        for id in nodes {
             while let Some(&(end, leave)) = open.last()
                 && id >= end
             {

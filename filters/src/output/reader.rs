@@ -9,7 +9,7 @@ mod top;
 
 use html5ever::{LocalName, local_name};
 
-use super::{Settings, Surroundings, Written, additions, controls, policies, tidy, write_links};
+use super::{Settings, Surroundings, Written, additions, comments, controls, policies, tidy, write_links};
 use crate::{
     analysis::AnalysedPage,
     html::{
@@ -61,6 +61,7 @@ pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundin
         serialize::write(page, child, rules, &mut out);
     }
     let next_page_link = additions::write_next_page(page, around.words, &mut out);
+    comments::write(page, around.words, rules, &mut out);
     out.push_str("</main>");
     write_links(page, around.words, &mut out);
     out.push_str("</body></html>\n");

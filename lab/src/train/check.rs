@@ -10,7 +10,7 @@ use std::{
     },
 };
 
-use gleaner_filters::{ChainConfig, training};
+use gleaner_filters::{ChainConfig, Extract, training};
 
 use super::{align::tokens, chain, dataset, forests};
 
@@ -35,7 +35,7 @@ struct Sum {
 pub(super) struct Out<'a> {
     /// A file with a line per page.
     pub(super) pages: Option<&'a Path>,
-    /// A folder with the text of each page that comes out.
+    /// A folder with each page that comes out, as text and as HTML.
     pub(super) texts: Option<&'a Path>,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn run(config: &ChainConfig, dataset: &Path, folds: &Path, out: &Out<
                 continue;
             };
             if let Some(texts) = out.texts {
-                fs::write(texts.join(format!("{}.txt", page.id)), &extract.text)?;
+                write(texts, &page.id, &extract)?;
             }
             let (f1, precision, recall) = score(&extract.text, &page.reference);
             let is_empty = page.reference.trim().is_empty();
@@ -123,6 +123,12 @@ pub(super) fn run(config: &ChainConfig, dataset: &Path, folds: &Path, out: &Out<
         fs::write(out, lines.join("\n") + "\n")?;
     }
     Ok(())
+}
+
+/// Writes a page as text and as HTML, for what counts words, pictures and lists in them.
+pub(super) fn write(folder: &Path, name: &str, extract: &Extract) -> anyhow::Result<()> {
+    fs::write(folder.join(format!("{name}.txt")), &extract.text)?;
+    Ok(fs::write(folder.join(format!("{name}.html")), &extract.html)?)
 }
 
 /// The table, a line for each kind of page.

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::{
     align::{Aligned, tokens},
-    dataset,
+    check, dataset,
 };
 
 /// Texts that the main content of a page must and must not hold.
@@ -68,12 +68,19 @@ struct Counts {
 }
 
 /// Prints F1, precision and recall over all texts of a set; `chains` are asked in turn by the fold of a page.
-pub(super) fn run(chains: &[Arc<Chain>], folder: &Path, list: bool) -> anyhow::Result<()> {
+pub(super) fn run(chains: &[Arc<Chain>], folder: &Path, list: bool, texts: Option<&Path>) -> anyhow::Result<()> {
+    if let Some(texts) = texts {
+        fs::create_dir_all(texts)?;
+    }
     let mut all = Counts::default();
     for (name, labels) in Labels::all(folder)? {
         let (html, url) = labels.page(folder, &name)?;
         let chain = &chains[usize::try_from(labels.fold(&name))? % chains.len()];
-        let text = chain.extract(&html, &url).map_or_else(|_| String::new(), |extract| squeezed(&extract.text));
+        let extract = chain.extract(&html, &url).ok();
+        if let Some((texts, extract)) = texts.zip(extract.as_ref()) {
+            check::write(texts, &name, extract)?;
+        }
+        let text = extract.map_or_else(String::new, |extract| squeezed(&extract.text));
         let found = |snippet: &&String| text.contains(&squeezed(snippet));
         let extra: Vec<_> = labels.without.iter().filter(found).collect();
         let missed: Vec<_> = labels.with.iter().filter(|s| !found(s)).collect();

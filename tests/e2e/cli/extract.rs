@@ -68,6 +68,36 @@ fn json_tells_all_that_is_known_of_a_page() {
 }
 
 #[test]
+fn comments_below_an_article_are_a_field_of_their_own() {
+    let dir = folder();
+    let comment = |who: &str, day: u8, text: &str| {
+        format!(
+            "<li class=comment><a class=author href=/u/{who}>{who}</a> <time datetime=\"2026-11-2{day}T10:00:00Z\">{day} days ago</time>\
+             <p>{text}</p><a href=#reply>Reply</a></li>"
+        )
+    };
+    let comments = [comment("Ben", 2, "Quarters are enough for me."), comment("Cleo", 3, "The sexton is my uncle.")];
+    let section = format!("</article><div id=comments><h2>2 comments</h2><ol>{}</ol></div>", comments.concat());
+    fs::write(dir.path().join("page.html"), PAGE.replace("</article>", &section)).unwrap();
+    let json = |more: &[&str]| -> Value {
+        let arguments = ["page.html", "--format", "json", "--url", "https://velle.example/news/clock"];
+        serde_json::from_str(&extract(dir.path(), &[&arguments, more].concat())).unwrap()
+    };
+    let is_in = |page: &Value, field: &str| page[field].as_str().unwrap().contains("The sexton is my uncle.");
+    let page = json(&[]);
+    let expected = serde_json::json!([
+        { "author": "Ben", "date": "2026-11-22", "text": "Quarters are enough for me." },
+        { "author": "Cleo", "date": "2026-11-23", "text": "The sexton is my uncle." },
+    ]);
+    assert_eq!(page["comments"], expected);
+    assert!(!is_in(&page, "text") && !is_in(&page, "markdown") && is_in(&page, "html"), "{page}");
+    let kept = json(&["--filters", "main_block: { comments: keep }"]);
+    assert!(kept["comments"] == expected && is_in(&kept, "text") && is_in(&kept, "markdown"), "{kept}");
+    let dropped = json(&["--filters", "main_block: { comments: drop }"]);
+    assert!(dropped["comments"] == serde_json::json!([]) && !is_in(&dropped, "html"), "{dropped}");
+}
+
+#[test]
 fn markdown_of_a_page_without_an_address_keeps_its_links_as_they_are_written() {
     let dir = folder();
     let markdown = extract(dir.path(), &["page.html", "--format", "markdown"]);

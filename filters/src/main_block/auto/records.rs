@@ -8,6 +8,7 @@
 //! Records that are signed and dated are posts; each keeps one name and one date ([`Records::posts`]).
 
 mod cards;
+mod comments;
 pub(crate) mod mentions;
 mod quotes;
 
@@ -24,6 +25,7 @@ use crate::{
     measure::outermost,
     page_type::prices,
 };
+pub(super) use comments::CommentEntry;
 use mentions::{Mention, Mentions};
 
 /// Records from which a page has a thread: with two, the second may be the box of the author. A forum may have one answer.
@@ -375,7 +377,7 @@ fn siblings(page: &Page, words: &[WordSums]) -> (Table<NodeId, u64>, Table<NodeI
 }
 
 /// By row: the innermost of some elements around it.
-fn innermost(page: &Page, elements: &[NodeId]) -> Vec<NodeId> {
+pub(super) fn innermost(page: &Page, elements: &[NodeId]) -> Vec<NodeId> {
     let mut owners = vec![NodeId::DOCUMENT; page.len()];
     if elements.is_empty() {
         return owners;

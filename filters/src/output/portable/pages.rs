@@ -6,7 +6,7 @@ use crate::{
     html::serialize::{escape_attribute, escape_text},
     metadata::document_title,
     output::{
-        Settings, Surroundings, Written, additions, controls,
+        Settings, Surroundings, Written, additions, comments, controls,
         interface::Label,
         reader::{Top, write_head, write_header},
         tidy,
@@ -95,6 +95,15 @@ fn content(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>, d
         if let Some(there) = there.as_ref().filter(|_| dialect != Dialect::Xhtml) {
             let address = writer.page_address(there);
             writer.link(around.words.get(word), &address);
+        }
+    }
+    if dialect != Dialect::Xhtml {
+        for (at, comment) in comments::apart(page).into_iter().enumerate() {
+            writer.rule();
+            if at == 0 {
+                writer.heading(&comments::name(page, around.words));
+            }
+            writer.inside(comment);
         }
     }
     if dialect != Dialect::Xhtml && !page.appended.is_empty() {

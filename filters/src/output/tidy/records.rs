@@ -211,7 +211,8 @@ pub(crate) fn mark_first_post(page: &mut AnalysedPage) -> bool {
     first.is_some()
 }
 
-fn set_apart(page: &mut Page, post: NodeId) {
+/// Marks a post that is set apart from what stands above it.
+pub(crate) fn set_apart(page: &mut Page, post: NodeId) {
     let post = with_its_term(page, post);
     let mark = LocalName::from(MARK);
     let value = match page.attribute(post, &mark) {

@@ -50,8 +50,8 @@ pub(super) fn text_of(page: &Page, mention: &Mention) -> String {
 
 /// Something short that the page says is a name or a date.
 #[derive(Clone, Copy)]
-pub(super) struct Mention {
-    pub(super) element: NodeId,
+pub(in super::super) struct Mention {
+    pub(in super::super) element: NodeId,
     /// How sure that is; 0 is best.
     pub(super) rank: u8,
     /// Its first text node.

@@ -1,0 +1,165 @@
+//! The comments in a section that the page calls so. They may be few: a page with one comment has no thread.
+
+use html5ever::local_name;
+
+use super::{
+    super::{blocks::TextBlocks, text::mix},
+    MAX_LEVELS, Mention, Mentions, Records, SIGNED, WordSums, innermost, key, look, mentions,
+};
+use crate::{
+    hashing::Table,
+    html::{NodeId, Page, tag::Tag},
+    vocabulary::words::count,
+};
+
+/// Looks that are compared, those with most members: a bound on the work.
+const MAX_LOOKS: usize = 20;
+
+/// Words of comments outside of links, on average, at least. Fewer are lists of who wrote where.
+const WORDS: f32 = 3.0;
+
+/// Nodes of a name that are read.
+const NAME_NODES: usize = 20;
+
+/// Share of the words of the look with most that the chosen one has.
+const OF_TEXT: f32 = 0.6;
+
+/// A comment, with what tells who wrote it and when.
+pub(in super::super) struct CommentEntry {
+    pub(in super::super) element: NodeId,
+    pub(in super::super) name: Option<Mention>,
+    pub(in super::super) date: Option<Mention>,
+}
+
+impl CommentEntry {
+    /// The text of its name; of "Ann says:" what is set off.
+    pub(in super::super) fn author(&self, page: &Page) -> Option<String> {
+        let name = self.name?;
+        let is_set_off = |&id: &NodeId| {
+            let is_marked = matches!(page.tag(id), Some(Tag::B | Tag::Strong | Tag::Cite));
+            (is_marked || page.has_class(id, |class| class == "fn")) && page.chars(id) > 0
+        };
+        let element = page.live(name.element).take(NAME_NODES).find(is_set_off).unwrap_or(name.element);
+        let text = mentions::text_of(page, &Mention { element, ..name });
+        let text = text.trim_end_matches(':').trim_end();
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+}
+
+impl Records {
+    /// Whether the thread of the page begins before some sections, in document order, and goes on in them: what they hold are its
+    /// answers.
+    pub(in super::super) fn is_thread_of(&self, page: &Page, sections: &[NodeId]) -> bool {
+        let begins = self.posts.first().zip(sections.first()).is_some_and(|(post, section)| post < section);
+        let touches = |&section: &NodeId| {
+            let next = self.posts.get(self.posts.partition_point(|&post| post < section));
+            self.post_of[section.index()] != NodeId::DOCUMENT || next.is_some_and(|&post| post < page.end(section))
+        };
+        begins && sections.iter().any(touches)
+    }
+
+    /// The comments of some sections, in document order: of the looks whose members are signed or dated and have most of the text, the
+    /// one with most members. A section may be one itself where it has brothers, or holds no other.
+    pub(in super::super) fn comments(
+        &self,
+        page: &Page,
+        blocks: &TextBlocks,
+        sections: &[NodeId],
+    ) -> Vec<CommentEntry> {
+        let mentions = Mentions {
+            names: sections.iter().flat_map(|&id| within(page, &self.names, id)).copied().collect(),
+            dates: sections.iter().flat_map(|&id| within(page, &self.dates, id)).copied().collect(),
+        };
+        let words = WordSums::from_blocks(page, blocks);
+        let looks = looks(page, &mentions, sections);
+        let text = |members: &[NodeId]| {
+            let (mut over, mut sum) = (NodeId::DOCUMENT, 0.0);
+            for &id in members {
+                sum += if id >= over { words[id.index()].unlinked } else { 0.0 };
+                over = over.max(page.end(id));
+            }
+            sum
+        };
+        let is_signed = |members: &[NodeId]| {
+            let owners = innermost(page, members);
+            page.charge(count(page.len()));
+            let [by, on] = [&mentions.names, &mentions.dates].map(|mentions| {
+                let mut signed: Vec<NodeId> = mentions.iter().map(|mention| owners[mention.element.index()]).collect();
+                signed.sort_unstable();
+                signed.dedup();
+                signed.retain(|&owner| owner != NodeId::DOCUMENT);
+                signed.len() as f32 >= SIGNED * members.len() as f32
+            });
+            by && on || members.len() > 1 && (by || on)
+        };
+        let best = |may_be_section: bool| {
+            let is_section = |members: &[NodeId]| members.len() == 1 && sections.binary_search(&members[0]).is_ok();
+            let mut signed: Vec<&Vec<NodeId>> = looks
+                .iter()
+                .filter(|members| may_be_section || !is_section(members))
+                .filter(|members| text(members) >= WORDS * members.len() as f32 && is_signed(members))
+                .collect();
+            let most = signed.iter().map(|members| text(members)).fold(0.0, f32::max);
+            signed.retain(|members| text(members) > OF_TEXT * most);
+            signed.into_iter().max_by_key(|members| (members.len(), std::cmp::Reverse(members[0])))
+        };
+        let Some(members) = best(false).or_else(|| best(true)) else {
+            return Vec::new();
+        };
+        let owners = innermost(page, members);
+        let of = |member: NodeId, mentions: &[Mention]| {
+            let own = mentions.iter().filter(|mention| owners[mention.element.index()] == member);
+            own.min_by_key(|mention| (mention.rank, mention.element)).copied()
+        };
+        page.charge(count(members.len() * mentions.names.len().max(mentions.dates.len())));
+        let entry = |&element: &NodeId| CommentEntry {
+            element,
+            name: of(element, &mentions.names),
+            date: of(element, &mentions.dates),
+        };
+        members.iter().map(entry).collect()
+    }
+}
+
+/// The elements around mentions that look alike, those with most members first.
+fn looks(page: &Page, mentions: &Mentions, sections: &[NodeId]) -> Vec<Vec<NodeId>> {
+    let mut looks: Table<u64, Vec<NodeId>> = Table::default();
+    let mut is_seen = vec![false; page.len()];
+    for mention in mentions.names.iter().chain(&mentions.dates) {
+        for up in page.ancestors(mention.element).take(MAX_LEVELS) {
+            if std::mem::replace(&mut is_seen[up.index()], true) {
+                break;
+            }
+            for look in looks_of(page, up) {
+                looks.entry(look).or_default().push(up);
+            }
+            if sections.binary_search(&up).is_ok() {
+                break;
+            }
+        }
+    }
+    let mut looks: Vec<Vec<NodeId>> = looks.into_values().collect();
+    for members in &mut looks {
+        members.sort_unstable();
+        members.dedup();
+    }
+    looks.sort_by_key(|members| (usize::MAX - members.len(), members[0]));
+    looks.truncate(MAX_LOOKS);
+    looks
+}
+
+/// The mentions in an element.
+fn within<'a>(page: &Page, mentions: &'a [Mention], id: NodeId) -> &'a [Mention] {
+    let start = mentions.partition_point(|mention| mention.element < id);
+    let end = mentions.partition_point(|mention| mention.element < page.end(id));
+    &mentions[start..end.max(start)]
+}
+
+/// By what an element is alike others: its numbered identifier, its first class, its place beside them. Every other comment of an old theme
+/// has a class.
+fn looks_of(page: &Page, id: NodeId) -> impl Iterator<Item = u64> {
+    let numbered = page.attribute(id, &local_name!("id")).filter(|id| id.bytes().any(|byte| byte.is_ascii_digit()));
+    let numbered = numbered.map(|name| key(page, id, name, 2));
+    let beside = key(page, id, "", mix(3, u64::from(page.parent(id).0)));
+    numbered.into_iter().chain(look(page, id)).chain([beside])
+}
