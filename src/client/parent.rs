@@ -65,12 +65,10 @@ async fn ask_http(
     target: &Target,
 ) -> Result<(), ParentProblem> {
     let place = &target.host_port;
-    let mut request = format!("CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n");
     let authorization = parent.authorization();
-    if let Some(credentials) = &authorization {
-        request.push_str(&format!("Proxy-Authorization: {credentials}\r\n"));
-    }
-    request.push_str("\r\n");
+    let login = authorization.as_ref().map(|credentials| format!("Proxy-Authorization: {credentials}\r\n"));
+    let login = login.unwrap_or_default();
+    let request = format!("CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n{login}\r\n");
     io.write_all(request.as_bytes()).await?;
     io.flush().await?;
     for _ in 0..MAX_INTERIM {

@@ -35,7 +35,7 @@ const MAX_NAMES: usize = 4096;
 
 /// How long addresses are kept. Name servers say how long they may be (RFC 1035 § 3.2.1), often for a minute or more, but the system
 /// does not tell it. Raising it saves lookups; an address that does not answer is asked for anew in any case.
-const KEPT: Duration = Duration::from_secs(60);
+const KEPT: Duration = Duration::from_mins(1);
 
 /// How long it is kept that a name was not found: a page asks for a dead name many times at once, and a person tries again.
 const NOT_FOUND_KEPT: Duration = Duration::from_secs(5);

@@ -25,7 +25,8 @@ use crate::util::host::Host;
 /// Most bytes of a password's file.
 const MAX_PASSWORD_FILE: u64 = 4096;
 
-/// Most bytes of a name and of a password in SOCKS (RFC 1929 § 2).
+/// Most bytes of a name and of a password, and in SOCKS (RFC 1929 § 2).
+const MAX_WORD: usize = 4096;
 const MAX_SOCKS_WORD: usize = 255;
 
 /// One rule of `upstream.via`.
@@ -401,7 +402,7 @@ fn check_word(word: &str, kind: ParentKind, ends_at_colon: bool) -> Result<(), S
     if ends_at_colon && word.contains(':') {
         return Err("has a colon, which HTTP does not allow; expected none".to_owned());
     }
-    let most = if kind == ParentKind::Socks5 { MAX_SOCKS_WORD } else { MAX_PASSWORD_FILE as usize };
+    let most = if kind == ParentKind::Socks5 { MAX_SOCKS_WORD } else { MAX_WORD };
     if word.len() > most {
         return Err(format!("is longer than {most} bytes; expected a shorter one"));
     }
@@ -469,25 +470,19 @@ fn parent_of(value: &str) -> Result<ParentProxy, String> {
 /// The exceptions of `NO_PROXY`; this machine is always one. What is no host or range is left out, as other programs do.
 fn no_proxy(list: &str) -> ViaRule {
     let mut hosts = ViaHosts::default();
-    let (mut names, mut add) = (vec!["localhost".to_owned()], |entry: &str| {
+    let mut names = vec!["localhost".to_owned()];
+    for entry in list.split(',').map(str::trim).chain(["127.0.0.0/8", "::1/128"]) {
         if let Some((host, port)) = entry.rsplit_once(':')
             && !host.contains(':')
             && let (Ok(host), Ok(port)) = (hosts::parse(host), port.parse())
         {
             hosts.ports.push((HostPatterns::from_iter([host]), port));
-            return None;
-        }
-        let entry = entry.parse::<ViaHost>().ok()?;
-        match entry.range {
-            Some(range) => {
-                hosts.ranges.push(range);
-                None
+        } else if let Ok(ViaHost { written, range }) = entry.parse() {
+            match range {
+                Some(range) => hosts.ranges.push(range),
+                None => names.push(written),
             }
-            None => Some(entry.written),
         }
-    });
-    for entry in list.split(',').chain(["127.0.0.0/8", "::1/128"]) {
-        names.extend(add(entry.trim()));
     }
     hosts.names = names.into_iter().collect();
     ViaRule {

@@ -98,16 +98,18 @@ async fn everything(rule: &str, ca: &TestCa, folder: &std::path::Path) -> [Strin
 async fn goes_through(parent: Option<Parent>, ca: &TestCa) {
     let Some(parent) = parent else { return };
     let folder = tempfile::tempdir().unwrap();
-    let rule = parent.rule.clone();
+    // Its password is read after its end too.
+    let Parent { rule, dir, running, .. } = parent;
     let all = Box::pin(everything(&rule, ca, folder.path())).await;
     assert_eq!(all, ["200"; 6].map(str::to_owned), "{rule}");
-    drop(parent);
+    drop(running);
     for (index, answer) in Box::pin(everything(&rule, ca, folder.path())).await.iter().enumerate() {
         assert!(!answer.starts_with("200"), "{rule}: {index}");
         // Only its status is known of a WebSocket.
         let has_words = answer == "502" || answer.contains("proxy behind Gleaner") || answer.contains("does not help");
         assert!(has_words, "{rule}: {index}: {answer}");
     }
+    drop(dir);
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ pub(super) struct Parent {
     /// The keys of a rule that names it, with its password.
     pub(super) rule: String,
     pub(super) dir: TempDir,
-    _running: Running,
+    pub(super) running: Running,
 }
 
 impl Parent {
@@ -28,7 +28,7 @@ impl Parent {
             assert!(begun.elapsed() < Duration::from_secs(30), "{command:?} does not listen");
             sleep(POLL_INTERVAL).await;
         }
-        Some(Self { port, rule, dir, _running: running })
+        Some(Self { port, rule, dir, running })
     }
 }
 
