@@ -11,6 +11,7 @@ mod figures_and_tables;
 mod footnotes;
 mod headline;
 mod next_article;
+mod other_articles;
 mod price;
 mod prompts;
 mod related;
@@ -60,6 +61,13 @@ const RULES: &[Rule] = &[
     Rule { name: "dialogs", action: Action::Drop, when: |_| true, propose: dialogs::drop, most: 0.5 },
     Rule { name: "comments", action: Action::Drop, when: is_article, propose: comments::drop, most: 0.95 },
     Rule { name: "next_article", action: Action::Drop, when: is_article, propose: next_article::drop, most: 0.9 },
+    Rule {
+        name: "other_articles",
+        action: Action::Drop,
+        when: is_less_wanted_article,
+        propose: other_articles::drop,
+        most: 0.5,
+    },
     Rule { name: "prompts", action: Action::Drop, when: is_less_wanted, propose: prompts::drop, most: 0.1 },
     Rule { name: "related", action: Action::Drop, when: is_less_wanted, propose: related::drop, most: 0.25 },
 ];
@@ -74,6 +82,10 @@ fn is_article(context: &Context<'_>) -> bool {
 
 fn is_less_wanted(context: &Context<'_>) -> bool {
     context.favor != Favor::Recall && is_text(context) && context.kind.get() != Some(PageType::Service)
+}
+
+fn is_less_wanted_article(context: &Context<'_>) -> bool {
+    is_less_wanted(context) && is_article(context)
 }
 
 /// Applies all rules in turn; the names of those that changed something.
