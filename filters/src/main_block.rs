@@ -64,12 +64,12 @@ pub enum Algorithm {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Comments {
-    /// They stand behind a closed line at the end of the page; text and Markdown are without them.
+    /// Comments stand in a closed `<details>` at the end of the page; text and Markdown leave them out.
     #[default]
     Fold,
-    /// They are part of the article.
+    /// Comments are part of the article.
     Keep,
-    /// They are removed.
+    /// Comments are removed.
     Drop,
 }
 

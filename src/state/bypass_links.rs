@@ -47,7 +47,7 @@ const MAX_PAGES: usize = 10_000;
 pub(crate) struct BypassLinks {
     tokens: Arc<Tokens>,
     allowed: ExpiringMap<Token, ()>,
-    /// Those that were asked for in the bar.
+    /// Pages that a reader has asked for in the bar, which are shown for a short time.
     allowed_at_once: ExpiringMap<Token, ()>,
     /// Browsers with the origins whose scripts run there.
     scripted: ExpiringMap<Token, ()>,

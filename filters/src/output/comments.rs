@@ -27,7 +27,8 @@ pub(super) fn set_apart(page: &mut AnalysedPage) {
         let end = page.end(comment.element);
         let mut left_out: Vec<NodeId> = elements[at + 1..].iter().copied().take_while(|&answer| answer < end).collect();
         left_out.extend(&comment.head);
-        comment.text = text::without(page, comment.element, 2, &outermost(page, left_out)).trim().to_owned();
+        let text = text::without(page, comment.element, 2, &outermost(page, left_out));
+        text.trim().clone_into(&mut comment.text);
     }
     page.outcome.comments = comments;
     if page.outcome.folds_comments {

@@ -151,11 +151,8 @@ fn a_property_list_of_launchd_is_well_formed() {
     let output = machine.run(&["install", "--lan", "--config", "/a & b.yaml", "--user", "--manager", "launchd"]);
     assert!(output.status.success(), "{output:?}");
     let file = machine.home().join("Library/LaunchAgents/internal.gleaner.plist");
-    let told = machine.told();
-    assert!(
-        told.starts_with("launchctl bootstrap gui/") && told.ends_with(&format!(" {}\n", file.display())),
-        "{told}"
-    );
+    let ran = machine.told();
+    assert!(ran.starts_with("launchctl bootstrap gui/") && ran.ends_with(&format!(" {}\n", file.display())), "{ran}");
     let Some(python) = optional::program("python3", "python3") else { return };
     let read = "import plistlib, sys; p = plistlib.load(open(sys.argv[1], 'rb')); print(*p['ProgramArguments'][1:], p['RunAtLoad'], sep='|')";
     let read = Command::new(python).args(["-c", read]).arg(&file).output().unwrap();
