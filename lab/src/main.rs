@@ -1,5 +1,5 @@
-//! Measures the filter chain on pages whose main content is known, and makes and checks the table of the learned block
-//! scorer (`main_block.algorithm: auto`). See `lab/README.md`.
+//! `gleaner-lab`: measures the filter chain (`evaluate`, `check`, `snippets`) and the blocking lists (`blocking`), and writes training data
+//! for the learned block scorer (`export`). See `lab/README.md`.
 
 mod blocking;
 mod evaluate;

@@ -1,4 +1,5 @@
-//! Word-free scoring: which given texts of a page are kept and which are not, over a folder of `labels.json` and `html/`.
+//! Labelled snippets: texts that a page's main content must and must not contain (`labels.json` and `html/`). Scores the chain by them, and
+//! labels text blocks for training.
 
 use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
 

@@ -17,7 +17,7 @@ fn page_of_blocks() -> String {
 fn blocks_come_as_a_table_as_json_and_as_a_marked_page() {
     let dir = folder();
     let told = |arguments: &[&str]| {
-        let output = gleaner(dir.path(), arguments, &page_of_blocks());
+        let output = gleaner(dir.path(), arguments, page_of_blocks());
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout).unwrap()
     };
@@ -47,7 +47,7 @@ fn blocks_are_limited_and_found_by_any_algorithm() {
     let dir = folder();
     for name in ["cnr", "core_ex_mended", "text_density"] {
         let arguments = ["blocks", "--format", "json", "--limit", "1", "--main-block", name];
-        let output = gleaner(dir.path(), &arguments, &page_of_blocks());
+        let output = gleaner(dir.path(), &arguments, page_of_blocks());
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(json["blocks"].as_array().unwrap().len(), 1, "{name}");
     }
@@ -58,7 +58,7 @@ fn extract_takes_another_algorithm_by_its_name() {
     let dir = folder();
     let text = |name| {
         let arguments = ["extract", "--format", "text", "--main-block", name];
-        String::from_utf8(gleaner(dir.path(), &arguments, &page_of_blocks()).stdout).unwrap()
+        String::from_utf8(gleaner(dir.path(), &arguments, page_of_blocks()).stdout).unwrap()
     };
     assert!(!text("cnr").contains("Smaller"));
     assert!(text("none").contains("Smaller"));
@@ -120,7 +120,7 @@ fn blocks_of_nothing_are_refused_with_what_is_expected() {
         (["blocks", "--main-block", "none"], "chooses no block"),
         (["blocks", "--main-block", "crunch"], "chooses no block"),
     ] {
-        let output = gleaner(dir.path(), &arguments, &page_of_blocks());
+        let output = gleaner(dir.path(), &arguments, page_of_blocks());
         let message = String::from_utf8(output.stderr).unwrap();
         assert!(message.contains(expected), "{message}");
         assert_eq!(output.status.code(), Some(64), "{message}");

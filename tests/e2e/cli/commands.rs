@@ -54,10 +54,10 @@ fn no_command_prints_control_characters_of_a_page() {
 #[test]
 fn a_saved_page_has_its_base_only_where_the_address_was_given() {
     let dir = folder();
-    let with = gleaner(dir.path(), &["extract", "--url", "https://a.example/b?x=1&y=2"], &article());
+    let with = gleaner(dir.path(), &["extract", "--url", "https://a.example/b?x=1&y=2"], article());
     let html = String::from_utf8(with.stdout).unwrap();
     assert!(html.contains("<base href=\"https://a.example/b?x=1&amp;y=2\">"), "{html}");
-    let without = gleaner(dir.path(), &["extract"], &article());
+    let without = gleaner(dir.path(), &["extract"], article());
     assert!(!String::from_utf8(without.stdout).unwrap().contains("<base"));
 }
 
@@ -210,7 +210,7 @@ fn check_config_finds_what_the_start_would() {
     let noted = gleaner(path, &["check-config", "-"], elsewhere);
     let said = String::from_utf8(noted.stdout).unwrap();
     assert!(said.contains("/proc/gleaner") && said.contains("strangers among them"), "{said}");
-    let output = gleaner(path, &["check-config", "-"], &format!("{elsewhere}https: {{ intercept: on }}\n"));
+    let output = gleaner(path, &["check-config", "-"], format!("{elsewhere}https: {{ intercept: on }}\n"));
     assert_ne!(output.status.code(), Some(0));
     let wrong_address =
         gleaner(path, &["check-config", "-"], "listen: 192.0.2.7:8118\naccess: { clients: [private] }\n");
