@@ -6,7 +6,11 @@ use super::{
     byline::{self, Places},
     date, language, start_of_line,
 };
-use crate::html::{NodeId, Page, attribute_hints::Hint, tag::Tag};
+use crate::html::{
+    NodeId, Page,
+    attribute_hints::{Hint, class_hints::ClassHint},
+    tag::Tag,
+};
 use crate::vocabulary::lists::{WordList, words};
 
 /// The day on which the page says that it was published: microdata, `<time pubdate>`, else the first `<time>` near the headline,
@@ -43,7 +47,9 @@ pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
             // "The first mill burnt down on <time>3 May 1905</time>."
             Some(day) if *day < *FIRST_YEAR => {}
             Some(day) if near_headline.is_none() && is_near(id) => near_headline = Some(day),
-            Some(day) if times.len() <= FEW && !is_changed(id) => times.push(day),
+            Some(day) if times.len() <= FEW && !is_changed(id) && !is_in_comments(page, id, headline) => {
+                times.push(day)
+            }
             _ => {}
         }
     }
@@ -54,6 +60,15 @@ pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
         return date_below(page, headline?);
     }
     times.into_iter().next()
+}
+
+/// Whether an element is in a part that its name calls comments, below the headline: its day is that of a comment.
+fn is_in_comments(page: &Page, id: NodeId, headline: Option<NodeId>) -> bool {
+    /// Elements between a day and the name of the comment or of all comments.
+    const LEVELS: usize = 8;
+    let is_comments = |&up: &NodeId| page.hints(up).class_hints & ClassHint::Comment.bit() != 0;
+    let found = page.ancestors(id).take(LEVELS).find(is_comments);
+    found.is_some_and(|up| headline.is_none_or(|headline| !page.contains(up, headline)))
 }
 
 fn is_called_published(page: &Page, id: NodeId) -> bool {

@@ -136,6 +136,17 @@ fn the_day_is_read_where_it_is_written_near_the_headline() {
 }
 
 #[test]
+fn the_day_of_a_comment_is_not_that_of_the_article() {
+    let text = "word ".repeat(200);
+    let day = |class: &str| {
+        let answer =
+            format!("<div class={class}><p><time datetime=2026-03-01>1 March</time></p><p>I was there.</p></div>");
+        metadata("", &format!("<h1>The night ferry</h1><p>{text}</p>{answer}")).date
+    };
+    assert_eq!((day("comment"), day("note").as_deref()), (None, Some("2026-03-01")));
+}
+
+#[test]
 fn a_list_of_posts_has_no_day() {
     let body = "<time datetime=2026-11-21></time>".repeat(10);
     assert_eq!(metadata("", &body).date, None);
