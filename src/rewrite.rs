@@ -66,6 +66,7 @@ use crate::{
         history::PageEffect,
         outcome::{Outcome, PassReason, Rewritten},
     },
+    net::control_host,
     rewrite::views::PageControls,
 };
 
@@ -213,7 +214,7 @@ impl Rewriter {
         let presentation = &asked.presentation;
         let original = match presentation.addresses {
             Some(_) => Some(url.clone()),
-            None => asked.can_be_repeated().then(|| asked.original_link(&url)),
+            None => asked.can_be_repeated().then(|| control_host::original_link(&url)),
         };
         let of_proxy = || asked.controls.as_ref().map(|controls| controls.links(&url, asked.can_be_repeated()));
         let purpose = Purpose::Page {

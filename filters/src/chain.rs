@@ -206,12 +206,6 @@ impl Chain {
         self.output.has_controls()
     }
 
-    /// Whether scripts of a page may run on what is made of it.
-    #[must_use]
-    pub fn keeps_scripts(&self) -> bool {
-        (self.output.format, self.output.style) == (Format::Html, Style::Original)
-    }
-
     fn bar<'a>(&self, links: &'a Links, page: &AnalysedPage, report: &Report) -> Bar<'a> {
         let view = links.view;
         let ended = if view.steps > 0 { 1 } else { -1 };

@@ -78,7 +78,8 @@ async fn ask_http(
             100..200 => {}
             200..300 => return Ok(()),
             407 => return Err(wants_password(authorization.is_some())),
-            _ => return Err(ParentProblem::Refused(said)),
+            // A proxy may repeat in its words what it was sent.
+            _ => return Err(ParentProblem::Refused(if parent.is_told_in(&said) { status.to_string() } else { said })),
         }
     }
     Err(ParentProblem::Protocol)

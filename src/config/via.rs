@@ -209,6 +209,14 @@ impl ParentProxy {
         let (user, password) = self.credentials.as_ref()?;
         Some(format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{password}"))))
     }
+
+    /// Whether a text has the password, as it is or as it is sent.
+    pub(crate) fn is_told_in(&self, text: &str) -> bool {
+        let sent = self.authorization();
+        let sent =
+            sent.as_deref().and_then(|value| value.strip_prefix("Basic ")).is_some_and(|value| text.contains(value));
+        sent || self.credentials.as_ref().is_some_and(|(_, password)| text.contains(&**password))
+    }
 }
 
 impl fmt::Debug for ParentProxy {

@@ -18,10 +18,7 @@ use http::{
     header::{self, Entry},
 };
 
-pub(crate) use self::{
-    coding::Coding,
-    media::{Media, is_part_without_scripts},
-};
+pub(crate) use self::{coding::Coding, media::Media};
 use crate::util::tokens::Tokens;
 
 /// Most fields of a request: browsers send about 30, some apps more than the 100 that hyper and Apache take. For each of them

@@ -69,16 +69,6 @@ pub(crate) fn original_link(page: &Url) -> Url {
     link(page, ORIGINAL)
 }
 
-/// The parameter with the token that leaves the question out.
-pub(crate) const AT_ONCE: &str = "now";
-
-/// The link to a page as it was that leaves the question out.
-pub(crate) fn direct_original_link(page: &Url, token: &str) -> Url {
-    let mut link = original_link(page);
-    link.query_pairs_mut().append_pair(AT_ONCE, token);
-    link
-}
-
 /// The link that leads to a blocked page anyway.
 pub(crate) fn unblocking_link(page: &Url) -> Url {
     let mut link = original_link(page);

@@ -10,7 +10,7 @@ use url::Url;
 use super::{form_fields::FormFields, template};
 use crate::{
     http::{body::Body, outcome::PassReason},
-    net::control_host::{self, AT_ONCE, BLOCKED},
+    net::control_host::{self, BLOCKED},
     state::bypass_links::{BypassLinks, whole_host},
     util::tokens,
 };
@@ -33,13 +33,6 @@ pub(crate) fn answer<B>(
     let Some(page) = page.filter(|page| is_plain(page) && page.password().is_none()) else {
         return template::page(StatusCode::BAD_REQUEST, &no_page());
     };
-    // A person who follows a link asks for a document.
-    let is_followed = request.headers().get("sec-fetch-dest").is_none_or(|destination| destination == "document");
-    if let Some(token) = query.find(AT_ONCE).filter(|_| is_followed && request.method() == Method::GET)
-        && links.allow_at_once(token, client, request.headers(), &page)
-    {
-        return template::see_other(page.as_str());
-    }
     // Any site may link here: what nobody forbids is not asked about.
     let rule = query.find(BLOCKED).and_then(|_| forbids(&page));
     let whole_host = rule.as_ref().and_then(|_| whole_host(&page));

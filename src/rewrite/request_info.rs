@@ -18,9 +18,8 @@ use crate::{
         accept::{self, AcceptedMedia},
         validators,
     },
-    net::{control_host, target::Target},
+    net::target::Target,
     rewrite::views::PageControls,
-    util::tokens::{self, Token},
 };
 
 /// The destination of a fetch (Fetch Metadata § 2.1).
@@ -47,10 +46,6 @@ pub(crate) struct RequestInfo<'a> {
     pub(super) no_transform: bool,
     /// Whether the reader asked for the original.
     pub(crate) wants_original: bool,
-    /// The token with which the bar leads to the original at once.
-    pub(crate) original_token: Option<Token>,
-    /// The key under which is kept that scripts of its page run.
-    pub(crate) scripts_key: Option<Token>,
     /// Whether it has a `Range` that may apply to a rewritten page.
     pub(super) has_range: bool,
     /// Whether it has conditions, of which a tag may be ours.
@@ -95,8 +90,6 @@ impl<'a> RequestInfo<'a> {
             prefers_markdown: accepted.prefers_markdown(),
             no_transform: no_transform(headers),
             wants_original: false,
-            original_token: None,
-            scripts_key: None,
             has_range: headers.contains_key(header::RANGE)
                 && !headers.get(header::IF_RANGE).is_some_and(validators::is_of_original),
             is_conditional: [header::IF_NONE_MATCH, header::IF_MODIFIED_SINCE, header::IF_RANGE]
@@ -123,20 +116,6 @@ impl<'a> RequestInfo<'a> {
     /// Whether its page has a bar: the answer to a form too, though without links to other views.
     pub(crate) fn has_bar(&self) -> bool {
         self.is_for_reader() && !self.is_framed() && self.presentation.form == SentForm::Page
-    }
-
-    /// Whether its response may be a document whose scripts run, in a window or a frame.
-    pub(crate) fn may_run_scripts(&self) -> bool {
-        self.is_for_reader() || matches!(self.destination.as_deref(), Some("embed" | "object" | "serviceworker"))
-    }
-
-    /// The link to its page as it was: at once where no script of the site runs on what it is in, else by a question.
-    pub(super) fn original_link(&self, page: &Url) -> Url {
-        let token = self.original_token.filter(|_| !self.look.chain.keeps_scripts());
-        token.map_or_else(
-            || control_host::original_link(page),
-            |token| control_host::direct_original_link(page, &tokens::text(token)),
-        )
     }
 
     /// Whether a link can repeat it.

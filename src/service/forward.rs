@@ -74,7 +74,6 @@ impl Exchange {
         info.controls = view.map(|_| self.proxy.view_links.page_controls(self.device(headers), headers, view));
         let look = own_look.as_ref().unwrap_or(look);
         info.look = look;
-        self.proxy.bypass_links.prepare_link(address, request.headers(), &mut info);
         if view.is_none() {
             self.proxy.bypass_links.apply(address, request.headers(), &mut info);
         }
@@ -159,12 +158,6 @@ impl Exchange {
         if matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
             // Over HTTP/2 hyper would send a body that must not be there.
             *response.body_mut() = Body::default();
-        }
-        let is_ours = outcome.rewritten().is_some() && !info.look.chain.keeps_scripts();
-        let is_redirect = response.status().is_redirection() && response.status() != StatusCode::NOT_MODIFIED;
-        let runs_nothing = is_ours || is_redirect || headers::is_part_without_scripts(response.headers());
-        if let Some(key) = info.scripts_key.filter(|_| !runs_nothing) {
-            self.proxy.bypass_links.note_scripts(key);
         }
         self.log.outcome.follow_up(outcome);
         self.log.page = response.extensions_mut().remove();

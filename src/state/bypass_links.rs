@@ -3,10 +3,6 @@
 //! A rewritten page links to a confirmation page on the control host. Its link, with a token, allows this client the
 //! original of this page for some time and redirects to the page. A site's scripts cannot do that: the token is only on the
 //! control host, whose pages no site can read or frame. Nothing shows in the page's URL or in `Referer`.
-//!
-//! In the reader look no script of the site runs, so there the link itself has a token, and the question is left out. A page of the
-//! same origin could read it from a window or a frame where the site's scripts do run. So a token of the bar is good for nothing in
-//! a browser that was sent a document of this origin with its scripts within [`SCRIPTS_RUN_FOR`].
 
 use std::{
     net::IpAddr,
@@ -33,13 +29,6 @@ use crate::{
 /// page returns later.
 const ALLOWED_FOR: Duration = Duration::from_mins(10);
 
-/// How long a page is shown unfiltered that was asked for in the bar: for the page to load, and to load itself anew. Raising it keeps
-/// the filtered page away from who goes back to it.
-const SHOWN_AT_ONCE_FOR: Duration = Duration::from_secs(30);
-
-/// How long a page's scripts are taken to run after it was sent.
-const SCRIPTS_RUN_FOR: Duration = Duration::from_hours(1);
-
 /// Pages that are shown unfiltered at a time, for all clients. Of more, the least visited are filtered again.
 const MAX_PAGES: usize = 10_000;
 
@@ -47,10 +36,6 @@ const MAX_PAGES: usize = 10_000;
 pub(crate) struct BypassLinks {
     tokens: Arc<Tokens>,
     allowed: ExpiringMap<Token, ()>,
-    /// Pages that a reader has asked for in the bar, which are shown for a short time.
-    allowed_at_once: ExpiringMap<Token, ()>,
-    /// Browsers with the origins whose scripts run there.
-    scripted: ExpiringMap<Token, ()>,
     /// Whether there ever was one.
     is_used: AtomicBool,
 }
@@ -65,8 +50,6 @@ impl BypassLinks {
         Self {
             tokens,
             allowed: ExpiringMap::new(MAX_PAGES, Lifetime::SinceUse(ALLOWED_FOR)),
-            allowed_at_once: ExpiringMap::new(MAX_PAGES, Lifetime::SinceInsertion(SHOWN_AT_ONCE_FOR)),
-            scripted: ExpiringMap::new(MAX_PAGES, Lifetime::SinceInsertion(SCRIPTS_RUN_FOR)),
             is_used: AtomicBool::default(),
         }
     }
@@ -80,41 +63,7 @@ impl BypassLinks {
 
     /// Whether this client gets the original of this page.
     pub(crate) fn allows(&self, client: IpAddr, headers: &HeaderMap, page: &Url) -> bool {
-        let token = self.token(client, headers, page);
-        self.allowed.get(&token).is_some() || self.allowed_at_once.contains_key(&token)
-    }
-
-    /// Gives a request the token for the link in its bar, and the key under which is kept that its scripts run.
-    pub(crate) fn prepare_link(&self, client: IpAddr, headers: &HeaderMap, info: &mut RequestInfo<'_>) {
-        let Some(page) = info.may_run_scripts().then(|| info.url()).flatten() else { return };
-        let key = self.scripts_key(client, headers, &page);
-        if info.is_whole_page() && !self.scripted.contains_key(&key) {
-            info.original_token = Some(self.tokens.token(IN_BAR, &parts(client, headers, &page)));
-        }
-        info.scripts_key = Some(key);
-    }
-
-    /// Records that a document of this key's origin was sent with its scripts.
-    pub(crate) fn note_scripts(&self, key: Token) {
-        self.scripted.insert(key, ());
-    }
-
-    /// Shows a page unfiltered at once, if this is the token in its bar and no script of its origin may have read it.
-    pub(crate) fn allow_at_once(&self, given: &str, client: IpAddr, headers: &HeaderMap, page: &Url) -> bool {
-        let is_allowed = self.tokens.is(given, IN_BAR, &parts(client, headers, page))
-            && !self.scripted.contains_key(&self.scripts_key(client, headers, page));
-        if is_allowed {
-            self.allowed_at_once.insert(self.token(client, headers, page), ());
-            self.is_used.store(true, Relaxed);
-        }
-        is_allowed
-    }
-
-    fn scripts_key(&self, client: IpAddr, headers: &HeaderMap, page: &Url) -> Token {
-        let mut origin = page.clone();
-        origin.set_path("");
-        origin.set_query(None);
-        self.tokens.token(SCRIPTS, &parts(client, headers, &origin))
+        self.allowed.get(&self.token(client, headers, page)).is_some()
     }
 
     /// Whether this client may go to this host although it is blocked. `is_visit` renews it: what pages of other sites load, or a
@@ -132,13 +81,12 @@ impl BypassLinks {
 
     /// How many pages and hosts are shown unfiltered.
     pub(crate) fn count(&self) -> usize {
-        self.allowed.entries().len() + self.allowed_at_once.entries().len()
+        self.allowed.entries().len()
     }
 
     /// Shows none of them unfiltered any more.
     pub(crate) fn forget(&self) {
         self.allowed.clear();
-        self.allowed_at_once.clear();
     }
 
     /// Shows this page unfiltered to this client, or opens the blocked host whose address it is.
@@ -149,9 +97,7 @@ impl BypassLinks {
 
     /// Ends that.
     pub(crate) fn end(&self, client: IpAddr, headers: &HeaderMap, page: &Url) {
-        let token = self.token(client, headers, page);
-        self.allowed.remove(&token);
-        self.allowed_at_once.remove(&token);
+        self.allowed.remove(&self.token(client, headers, page));
     }
 
     /// The token that only this client can have for this page.
@@ -167,12 +113,6 @@ impl BypassLinks {
 
 /// The purpose of the tokens.
 const ORIGINAL: &str = "original";
-
-/// The purpose of the tokens in the bar.
-const IN_BAR: &str = "original in the bar";
-
-/// The purpose of the keys of origins whose scripts run.
-const SCRIPTS: &str = "scripts run";
 
 /// The parts that a token is made of. `User-Agent` distinguishes clients behind one IP address.
 fn parts(client: IpAddr, headers: &HeaderMap, page: &Url) -> [Vec<u8>; 3] {

@@ -29,36 +29,11 @@ impl Media {
     }
 }
 
-/// Whether a response is a picture, a sound, a film, a type or a style sheet, in which no script runs. Pages of ours load them, and
-/// some browsers do not say that they do.
-pub(crate) fn is_part_without_scripts(headers: &HeaderMap) -> bool {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let kind = kind.trim_ascii().to_ascii_lowercase();
-    // SVG is a document when it is opened.
-    ["image/", "audio/", "video/", "font/", "text/css"].iter().any(|part| kind.starts_with(part))
-        && !kind.contains("svg")
-}
-
 #[cfg(test)]
 mod tests {
     use http::HeaderValue;
 
     use super::*;
-
-    #[test]
-    fn scripts_may_run_in_what_is_no_picture() {
-        for (kind, is_without) in [
-            ("image/png", true),
-            (" Text/CSS", true),
-            ("image/svg+xml", false),
-            ("text/html", false),
-            ("*/*", false),
-            ("", false),
-        ] {
-            let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_str(kind).unwrap())]);
-            assert_eq!(is_part_without_scripts(&headers), is_without, "{kind}");
-        }
-    }
 
     #[test]
     fn html_is_what_one_field_says_is_html() {

@@ -65,7 +65,18 @@ const HOME_NAMES: [&str; 41] = [
 const DEVICE_NAMES: [&str; 4] = ["plex.direct", "ts.net", "direct.quickconnect.to", "id.ui.direct"];
 
 /// Names of a machine itself, and of the services of clouds that hand out credentials of the machine.
-const OWN_NAMES: [&str; 2] = ["localhost", "metadata.google.internal"];
+const OWN_NAMES: [&str; 10] = [
+    "localhost",
+    "localhost.localdomain",
+    "localhost6",
+    "localhost6.localdomain6",
+    "ip6-localhost",
+    "ip6-loopback",
+    "metadata",
+    "metadata.goog",
+    "metadata.google.internal",
+    "instance-data",
+];
 
 /// Whether a name means the very machine that resolves it.
 pub(super) fn means_a_machine_itself(name: &str) -> bool {

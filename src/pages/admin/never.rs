@@ -3,7 +3,7 @@
 //!
 //! Only a click on it changes something: its links have a token, and no web site can read it or show it in a frame.
 
-use http::{Request, Response, StatusCode};
+use http::{Method, Request, Response, StatusCode};
 use maud::{Markup, html};
 use url::{Url, form_urlencoded};
 
@@ -27,15 +27,28 @@ pub(super) fn answer<B>(proxy: &Proxy, visit: &AdminRequest<'_>, request: &Reque
         return super::notice(StatusCode::BAD_REQUEST, "No site", &text);
     };
     let preferences = &proxy.reader_preferences;
-    let is_token = proxy.forms.is_token(query.get("token"), &visit.device, NEVER);
-    if let Some(choice) = query.find("choice").filter(|_| is_token) {
+    let form = format!("{NEVER} {host}");
+    let is_token = proxy.forms.is_token(query.get("token"), &visit.device, &form);
+    if let Some(choice) = query.find("choice").filter(|_| is_token && is_followed_here(request)) {
         preferences.set_never(&visit.device, host, choice == CHOSEN);
         return template::see_other(page.as_str());
     }
     let is_never = preferences.is_never(&visit.device, host);
-    let token = proxy.forms.token(&visit.device, NEVER);
+    let token = proxy.forms.token(&visit.device, &form);
     let may_open_panel = proxy.state().config.panel.admits(visit.device.address);
     template::page(StatusCode::OK, &markup(page, host, is_never, &token, may_open_panel))
+}
+
+/// Whether a person has followed the link on this page (Fetch Metadata § 2.1 to 2.3), as far as the browser says.
+fn is_followed_here<B>(request: &Request<B>) -> bool {
+    let is = |name: &str, values: &[&str]| {
+        request.headers().get(name).is_none_or(|value| values.iter().any(|wanted| value == wanted))
+    };
+    let is_prefetched = ["sec-purpose", "purpose"].iter().any(|name| request.headers().contains_key(*name));
+    request.method() == Method::GET
+        && !is_prefetched
+        && is("sec-fetch-dest", &["document"])
+        && is("sec-fetch-site", &["same-origin", "none"])
 }
 
 /// The path of this page, for a site.

@@ -10,7 +10,7 @@ use tokio::task::spawn_blocking;
 
 use crate::{
     harness::{Origin, TestCa, TestProxy, optional, origin::html},
-    pages::original_page::{button, question},
+    pages::original_page::{button, link},
 };
 
 /// The page of the README's pictures: an article among menus, advertisements and a cookie dialog.
@@ -146,8 +146,7 @@ async fn the_link_to_the_page_as_it_was_leads_there() {
     let origin = Origin::http(|_| html(DEMO)).await;
     let proxy = TestProxy::start("").await;
     let dom = browser.dom(&proxy, origin.url("/page?x=1")).await;
-    let question = question(&dom);
-    let dom = browser.dom(&proxy, question).await;
+    let dom = browser.dom(&proxy, link(&dom, "gleaner.internal/original?")).await;
     let dom = browser.dom(&proxy, button(&dom)).await;
     assert!(dom.contains("MEGA SALE"), "{dom}");
     assert!(dom.contains("class=\" js\""), "its scripts run: {dom}");

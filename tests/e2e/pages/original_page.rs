@@ -4,7 +4,6 @@ use crate::{
     harness::{
         Origin, PAGE, TestProxy, get,
         origin::{html, response},
-        webdriver::Window,
     },
     pages::chromium::Browser,
 };
@@ -15,11 +14,6 @@ pub(crate) fn link(page: &str, words: &str) -> String {
     let mut links = links.map(|rest| rest.split('"').next().unwrap().replace("&amp;", "&"));
     let found = links.find(|link| link.contains(words));
     found.unwrap_or_else(|| panic!("no link with {words:?} in {page}"))
-}
-
-/// The address in a page of the question whether it is to be shown as it was.
-pub(crate) fn question(page: &str) -> String {
-    link(page, "gleaner.internal/original?").split("&now=").next().unwrap().to_owned()
 }
 
 /// The address that the question's button leads to.
@@ -40,7 +34,7 @@ async fn the_page_as_it_was_is_shown_at_its_own_address_to_who_asked_for_it() {
     let url = origin.url("/page?x=1&y=2");
     let page = get(&proxy, &url, &[ANNA]).await;
     assert_eq!(page.header("cache-control"), "no-cache");
-    let question = get(&proxy, &question(page.text()), &[ANNA]).await;
+    let question = get(&proxy, &link(page.text(), "gleaner.internal/original?"), &[ANNA]).await;
     assert!(question.header("content-security-policy").contains("frame-ancestors 'none'"));
     assert!(!question.headers.contains_key("access-control-allow-origin"));
     let button = button(question.text());
@@ -64,97 +58,6 @@ async fn the_page_as_it_was_is_shown_at_its_own_address_to_who_asked_for_it() {
     let seen = origin.requests();
     assert!(seen.iter().all(|seen| !seen.uri.to_string().contains("gleaner")));
     proxy.stop().await;
-}
-
-#[tokio::test]
-async fn a_link_in_the_bar_shows_the_page_as_it_was_without_a_question() {
-    let origin = Origin::http(|request| {
-        let mut page = html(PAGE);
-        if request.uri.path() == "/log-in" {
-            *page.status_mut() = http::StatusCode::FORBIDDEN;
-        }
-        if request.uri.path() == "/picture" {
-            page = response(&[("content-type", "image/png")], "");
-        }
-        page
-    })
-    .await;
-    let proxy = TestProxy::start("").await;
-    let url = origin.url("/page");
-    let is_question = async |link: &str, fields: &[(&str, &str)]| {
-        let answer = get(&proxy, link, fields).await;
-        assert!([200, 303].contains(&answer.status.as_u16()), "{}", answer.text());
-        answer.status == 200 && answer.text().contains("Show the page as it was?")
-    };
-    let link_for = async |fields: &[(&str, &str)]| {
-        let page = get(&proxy, &url, fields).await;
-        link(page.text(), "gleaner.internal/original?")
-    };
-    let direct = link_for(&[ANNA]).await;
-    // A picture, by a browser that does not say what it is for.
-    get(&proxy, &origin.url("/picture"), &[ANNA, ("accept", "*/*")]).await;
-    // Another browser, another page, and what a page loads by itself.
-    assert!(is_question(&direct, &[]).await);
-    assert!(is_question(&direct.replace("%2Fpage", "%2Fother"), &[ANNA]).await);
-    for destination in ["iframe", "image", "empty"] {
-        assert!(is_question(&direct, &[ANNA, ("sec-fetch-dest", destination)]).await, "{destination}");
-    }
-    assert!(get(&proxy, &url, &[ANNA]).await.header("gleaner").starts_with("rewritten"));
-    let answer = get(&proxy, &direct, &[ANNA, ("sec-fetch-dest", "document")]).await;
-    assert_eq!((answer.status.as_u16(), answer.header("location")), (303, url.as_str()));
-    assert_eq!(get(&proxy, &url, &[ANNA]).await.header("gleaner"), "passed; reason=asked-for");
-    // Its scripts run now.
-    assert!(is_question(&direct, &[ANNA]).await);
-    // Of another browser, scripts of a page that passes; a frame has them too.
-    for (agent, fields) in [("Ben's", &[][..]), ("Cleo's", &[("sec-fetch-dest", "iframe")])] {
-        let agent = ("user-agent", agent);
-        let direct = link_for(&[agent]).await;
-        assert!(direct.contains("&now="));
-        get(&proxy, &origin.url("/log-in"), &[&[agent], fields].concat()).await;
-        assert!(is_question(&direct, &[agent]).await, "a script may have read the link");
-        assert!(!link_for(&[agent]).await.contains("&now="));
-    }
-    let own_look = TestProxy::start("filters: { output: { style: original, controls: on } }").await;
-    let page = get(&own_look, &url, &[]).await;
-    assert!(!link(page.text(), "gleaner.internal/original?").contains("&now="), "the site's scripts run there");
-    for proxy in [proxy, own_look] {
-        proxy.stop().await;
-    }
-}
-
-/// A page that passes, and whose script reads the link from a window with its site's article once it is clicked.
-const OPENER: &str = "<!doctype html><title>Log in</title><button onclick='read()'>Go on</button><script>
-const read = () => {
-  const opened = window.open('/article');
-  setInterval(() => {
-    const link = opened.document.querySelector('a[href*=\"/original?\"]');
-    if (link) location = link.href;
-  }, 50);
-};
-</script>";
-
-#[tokio::test]
-async fn in_chromium_a_script_that_reads_the_link_from_a_window_gets_the_question() {
-    let origin = Origin::http(|request| {
-        let mut page = html(if request.uri.path() == "/log-in" {
-            OPENER.to_owned()
-        } else {
-            let text = "<p>The town clock has a single hand, and nobody minds.".repeat(20);
-            format!("{PAGE}{text}<script>fetch('/ran')</script>")
-        });
-        if request.uri.path() == "/log-in" {
-            *page.status_mut() = http::StatusCode::FORBIDDEN;
-        }
-        page
-    })
-    .await;
-    let proxy = TestProxy::start("").await;
-    let Some(window) = Window::open(&proxy).await else { return };
-    window.go(&origin.url("/log-in")).await;
-    window.click("button").await;
-    window.until("document.body.innerText.includes('Show the page as it was?')").await;
-    assert!(origin.requests().iter().any(|seen| seen.uri == "/article"));
-    assert!(!origin.requests().iter().any(|seen| seen.uri == "/ran"));
 }
 
 /// A page that passes for its status, and whose script takes every way to its own site's article that the link offers.
@@ -214,7 +117,15 @@ async fn a_site_is_left_as_it_is_in_the_browser_that_says_so_until_it_ends_that(
     assert_eq!(link(asked.text(), "/page"), url, "the way back");
     let never = ours(link(asked.text(), "choice=never"));
     get(&proxy, &never.replace("token=", "token=0"), &[ANNA]).await;
-    assert!(is_rewritten(&[ANNA]).await, "a link that is not ours");
+    for (link, fields) in [
+        (never.replace("localhost", "other.example"), &[ANNA][..]),
+        (never.clone(), &[ANNA, ("sec-fetch-site", "cross-site")]),
+        (never.clone(), &[ANNA, ("sec-fetch-dest", "image")]),
+        (never.clone(), &[ANNA, ("sec-purpose", "prefetch")]),
+    ] {
+        assert_eq!(get(&proxy, &link, fields).await.status, 200, "{link} {fields:?}");
+    }
+    assert!(is_rewritten(&[ANNA]).await, "a link that is not ours, or not followed");
     let answer = get(&proxy, &never, &[ANNA]).await;
     assert_eq!((answer.status.as_u16(), answer.header("location")), (303, url.as_str()));
     let now = get(&proxy, &url, &[ANNA, ("if-none-match", page.header("etag"))]).await;
