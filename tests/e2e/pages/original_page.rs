@@ -118,7 +118,7 @@ async fn a_site_is_left_as_it_is_in_the_browser_that_says_so_until_it_ends_that(
     let never = ours(link(asked.text(), "choice=never"));
     get(&proxy, &never.replace("token=", "token=0"), &[ANNA]).await;
     for (link, fields) in [
-        (never.replace("localhost", "other.example"), &[ANNA][..]),
+        (never.replace("127.0.0.1", "other.example"), &[ANNA][..]),
         (never.clone(), &[ANNA, ("sec-fetch-site", "cross-site")]),
         (never.clone(), &[ANNA, ("sec-fetch-dest", "image")]),
         (never.clone(), &[ANNA, ("sec-purpose", "prefetch")]),
