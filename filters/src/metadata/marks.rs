@@ -48,7 +48,7 @@ pub(super) fn date(page: &Page, headline: Option<NodeId>) -> Option<String> {
             Some(day) if *day < *FIRST_YEAR => {}
             Some(day) if near_headline.is_none() && is_near(id) => near_headline = Some(day),
             Some(day) if times.len() <= FEW && !is_changed(id) && !is_in_comments(page, id, headline) => {
-                times.push(day)
+                times.push(day);
             }
             _ => {}
         }
