@@ -8,15 +8,11 @@ such elements of which more than half of the text is main content (runs of four 
 """
 
 import collections
-import glob
-import gzip
-import json
 import os
 import re
 import sys
 
-import lxml.etree
-import lxml.html
+from pages import HIDES, annotated, in_reference, parsed, texts, unpacked
 
 RUN = 4
 LEAST = 5
@@ -29,50 +25,18 @@ def hints():
     return {word: match[1] for match in found for word in re.findall(r'"(\w+)"', match[2])}
 
 
-def tokens(text):
-    return re.findall(r"\w+", text.replace("\xad", "").lower())
-
-
-def texts(body):
-    """The words of the page, and for each element the range of its own."""
-    words, spans = [], {}
-    for event, element in lxml.etree.iterwalk(body, events=("start", "end")):
-        is_element = isinstance(element.tag, str)
-        if event == "start" and is_element:
-            spans[element] = [len(words), None]
-            if element.tag not in ("script", "style", "noscript", "template") and element.text:
-                words.extend(tokens(element.text))
-        elif event == "end":
-            if is_element:
-                spans[element][1] = len(words)
-            if element.tail and element is not body:
-                words.extend(tokens(element.tail))
-    return words, spans
-
-
 def main():
     known = hints()
     found = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0]))
-    for path in sorted(glob.glob(os.path.join(sys.argv[1], "ground-truth", "*.json"))):
-        name = os.path.basename(path)[:-5]
-        with open(path, encoding="utf-8") as file:
-            told = json.load(file)
-        reference = tokens(told["ground_truth"].get("main_content") or "")
-        runs = {tuple(reference[at : at + RUN]) for at in range(len(reference) - RUN + 1)}
-        with gzip.open(os.path.join(sys.argv[1], "html", f"{name}.html.gz")) as file:
-            html = file.read().decode("utf-8", "replace").encode("utf-8")
-        parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
-        body = lxml.html.document_fromstring(html, parser=parser).find("body") if runs and html.strip() else None
+    for page in annotated(sys.argv[1]):
+        # Where the reference is shorter than a run, nothing of the page is known to be main content.
+        body = parsed(unpacked(sys.argv[1], page.name)) if len(page.reference) >= RUN else None
         if body is None:
             continue
-        domain = re.sub(r"^https?://(www\.)?", "", told.get("url") or name).split("/")[0]
-        words, spans = texts(body)
-        is_main = [0] * len(words)
-        for at in range(len(words) - RUN + 1):
-            if tuple(words[at : at + RUN]) in runs:
-                is_main[at : at + RUN] = [1] * RUN
+        domain = re.sub(r"^https?://(www\.)?", "", page.url or page.name).split("/")[0]
+        words, spans = texts(body, (*HIDES, "noscript"))
         sums = [0]
-        for one in is_main:
+        for one in in_reference(words, page.reference, RUN):
             sums.append(sums[-1] + one)
         for element, (start, end) in spans.items():
             if not LEAST <= end - start <= len(words) / 2:

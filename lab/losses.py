@@ -153,11 +153,11 @@ def measure(html, out_html, out_text, kind, reference):
 def main():
     dev, folder = [argument for argument in sys.argv[1:] if argument != "--list"]
     shares = collections.defaultdict(lambda: collections.defaultdict(list))
-    for name, kind, reference in annotated(dev):
+    for name, kind, _, reference in annotated(dev):
         out_text, out_html = written(folder, f"{name}.txt"), written(folder, f"{name}.html")
         if not out_html:
             continue
-        html = unpacked(os.path.join(dev, "html", f"{name}.html.gz"))
+        html = unpacked(dev, name)
         counts = collections.defaultdict(lambda: [0, 0])
         for what, is_so, which in measure(html, out_html, out_text, kind, reference):
             counts[what][0] += 1

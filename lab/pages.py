@@ -1,5 +1,6 @@
 """Pages whose main content is known, for the measures of this folder. Needs lxml."""
 
+import collections
 import glob
 import gzip
 import json
@@ -10,6 +11,9 @@ import lxml.etree
 import lxml.html
 
 HIDES = ("script", "style", "template")
+
+# A page, with the words of what people said its main content is.
+Page = collections.namedtuple("Page", "name kind url reference")
 
 
 def tokens(text):
@@ -23,14 +27,14 @@ def parsed(html):
     return lxml.html.document_fromstring(text, parser=parser).find("body") if text.strip() else None
 
 
-def texts(body):
-    """The words of a page, and for each element the range of its own."""
+def texts(body, hides=HIDES):
+    """The words of a page, and for each element the range of its own; those of `hides` have none."""
     words, spans = [], {}
     for event, element in lxml.etree.iterwalk(body, events=("start", "end")):
         is_element = isinstance(element.tag, str)
         if event == "start" and is_element:
             spans[element] = [len(words), None]
-            if element.tag not in HIDES and element.text:
+            if element.tag not in hides and element.text:
                 words.extend(tokens(element.text))
         elif event == "end":
             if is_element:
@@ -51,17 +55,17 @@ def in_reference(words, reference, run):
 
 
 def annotated(dev):
-    """Name, kind and words of the reference of each page of a set like WCXB."""
+    """The pages of a set like WCXB whose reference is not empty."""
     for path in sorted(glob.glob(os.path.join(dev, "ground-truth", "*.json"))):
         with open(path, encoding="utf-8") as file:
             told = json.load(file)
         reference = tokens(told["ground_truth"].get("main_content") or "")
         if reference:
-            yield os.path.basename(path)[:-5], told["_internal"]["page_type"]["primary"], reference
+            yield Page(os.path.basename(path)[:-5], told["_internal"]["page_type"]["primary"], told.get("url"), reference)
 
 
-def unpacked(path):
-    with gzip.open(path) as file:
+def unpacked(dev, name):
+    with gzip.open(os.path.join(dev, "html", f"{name}.html.gz")) as file:
         return file.read()
 
 

@@ -20,7 +20,7 @@ LONG = 1 / 3
 
 
 def of_articles(dev, folder):
-    for name, kind, reference in annotated(dev):
+    for name, kind, _, reference in annotated(dev):
         text = written(folder, f"{name}.txt") if kind == "article" else None
         words = tokens(text or "")
         found = in_reference(words, reference, RUN)

@@ -4,7 +4,7 @@
 //! there. Text is compared without the choice of a main block, so that a word is lost only by a rule of a list.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashSet,
     fs,
     io::Write,
     path::PathBuf,
@@ -22,10 +22,12 @@ use gleaner_filters::{
     Blocker, Chain, ChainConfig, FilterName, Floor, Format, Hiding, HostList, Names, PageLimits, Resource,
     output::Style,
 };
-use regex::Regex;
 use url::Url;
 
-use crate::train::dataset::{self, Page};
+use crate::{
+    measure::{Bag, WordScore, bag, common},
+    train::dataset::{self, Page},
+};
 
 /// Arguments of `blocking`.
 #[derive(Debug, clap::Args)]
@@ -207,27 +209,11 @@ fn measure(page: &Page, lists: &Arc<gleaner::blocking::Blocker>) -> Outcome {
 }
 
 /// Word F1 of the whole default chain.
-fn f1(page: &Page, lists: Arc<dyn Blocker>, reference: &HashMap<String, usize>) -> f64 {
+fn f1(page: &Page, lists: Arc<dyn Blocker>, reference: &Bag) -> f64 {
     let mut filters = ChainConfig::default();
     filters.output.format = Format::Text;
     let text = content(&filters, lists, page).map(|(text, _)| text).unwrap_or_default();
-    let kept = bag(&text);
-    let (common, of): (usize, usize) =
-        (common(reference, &kept), kept.values().sum::<usize>() + reference.values().sum::<usize>());
-    if of == 0 { 1.0 } else { 2.0 * common as f64 / of as f64 }
-}
-
-fn bag(text: &str) -> HashMap<String, usize> {
-    let word = Regex::new(r"\w+").expect("the pattern is a constant");
-    let mut bag = HashMap::new();
-    for word in word.find_iter(text) {
-        *bag.entry(word.as_str().to_lowercase()).or_insert(0) += 1;
-    }
-    bag
-}
-
-fn common(reference: &HashMap<String, usize>, kept: &HashMap<String, usize>) -> usize {
-    reference.iter().map(|(word, count)| kept.get(word).map_or(0, |kept| *kept.min(count))).sum()
+    WordScore::new(&bag(&text), reference).f1
 }
 
 fn report(outcomes: &[Outcome]) {

@@ -1,7 +1,7 @@
 //! `evaluate`: how much of the main content the chain keeps, on pages whose main content is known.
 //!
 //! The data set is a folder in the layout of WCXB (Foley, 2026): `html/*.html.gz` and `ground-truth/*.json`. The measure is
-//! word F1: the harmonic mean of precision and recall over the bags of lower-case `\w+` words of the kept text and of the
+//! word F1: the harmonic mean of precision and recall over the bags of lower-case words of the kept text and of the
 //! reference, averaged over pages. A page on which the chain gives up counts with the text of the whole page, because
 //! that is what its reader gets; with `--bare`, which measures an algorithm by itself, a page without an answer counts
 //! as empty.
@@ -19,7 +19,6 @@ mod report;
 mod score;
 mod sums;
 mod table;
-mod words;
 
 use std::{
     fmt::Write as _,
@@ -51,7 +50,7 @@ What is measured:
   text P, R               the same, each node counting its words
   with, without           share of the snippets that must be there, and of those that must not, found in the kept text
   title                   share of the known titles that was found: word F1 of 0.5 or more
-  harmed                  pages with a recall under 0.5
+  harmed                  pages with a recall under 0.5, but for those without a word of reference
   empty, failed           pages with no word left; pages on which nothing came out
   to first (s.e.)         mean of the pages' differences in F1 to the first algorithm, and its standard error, clustered
                           by domain

@@ -3,6 +3,7 @@
 
 mod blocking;
 mod evaluate;
+mod measure;
 mod train;
 
 use std::{io, path::PathBuf, process::ExitCode};

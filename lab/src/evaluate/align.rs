@@ -9,10 +9,7 @@
 use std::{
     collections::{HashMap, HashSet},
     ops::Range,
-    sync::LazyLock,
 };
-
-use regex::Regex;
 
 /// Words of an anchor. Fewer: more chance meetings; more: short pages have none.
 const ANCHOR_WORDS: usize = 4;
@@ -25,12 +22,6 @@ const MAX_GAP: usize = 2_000_000;
 pub(super) struct Alignment {
     pub(super) left: Vec<bool>,
     pub(super) right: Vec<bool>,
-}
-
-/// The words of a text as compared: where they stand, and in lower case.
-pub(super) fn words(text: &str) -> impl Iterator<Item = (Range<usize>, String)> + '_ {
-    static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\w+").expect("the pattern is a constant"));
-    WORD.find_iter(text).map(|word| (word.range(), word.as_str().to_lowercase()))
 }
 
 /// Aligns two lists of words.
@@ -145,10 +136,7 @@ fn fill(a: &[u32], b: &[u32], gap: &(Range<usize>, Range<usize>), done: &mut Ali
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn list(text: &str) -> Vec<String> {
-        words(text).map(|(_, word)| word).collect()
-    }
+    use crate::measure::list;
 
     fn aligned(left: &str, right: &str) -> (String, String) {
         let (left, right) = (list(left), list(right));

@@ -1,7 +1,7 @@
 //! The data set: pages, and what people said their main content is.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::BTreeSet,
     fs,
     num::NonZero,
     path::{Path, PathBuf},
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use url::Url;
 
-use super::words::{bag, flat};
+use crate::measure::{Bag, bag};
 
 /// A page and its annotation.
 pub(super) struct Sample {
@@ -28,9 +28,9 @@ pub(super) struct Sample {
 /// The content of a page that should be kept.
 pub(super) struct Reference {
     pub(super) text: String,
-    pub(super) words: HashMap<String, usize>,
+    pub(super) words: Bag,
     /// The title's words, where one is known.
-    pub(super) title: Option<HashMap<String, usize>>,
+    pub(super) title: Option<Bag>,
     pub(super) required: Vec<String>,
     pub(super) forbidden: Vec<String>,
 }
@@ -172,6 +172,12 @@ fn address(written: &str) -> Url {
     Url::parse(written)
         .or_else(|_| Url::parse(&format!("https://{NO_HOST}/")))
         .expect("the second is of constants and an address")
+}
+
+/// Lower case, white space collapsed: how snippets are compared.
+pub(super) fn flat(text: &str) -> String {
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    words.join(" ")
 }
 
 impl Reference {

@@ -8,7 +8,8 @@
 use gleaner_filters::TracedText;
 use serde::Serialize;
 
-use super::align::{align, words};
+use super::align::align;
+use crate::measure::{list, words};
 
 /// Share of a node's words that must belong to the reference. Our choice: more belongs to it than not.
 const NODE_SHARE: f64 = 0.5;
@@ -38,7 +39,7 @@ pub(super) struct Mapping {
 
 impl Mapping {
     pub(super) fn new(texts: &[TracedText], reference: &str) -> Mapping {
-        let right: Vec<String> = words(reference).map(|(_, word)| word).collect();
+        let right = list(reference);
         let mut left = Vec::new();
         let mut ends = Vec::with_capacity(texts.len());
         for text in texts {

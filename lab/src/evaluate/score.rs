@@ -1,16 +1,14 @@
 //! One page's scores: word F1 against the reference, the snippets that must and must not be there, the title, and text nodes.
 
-use std::collections::HashMap;
-
 use gleaner_filters::{FilterName, PageError};
 use serde::Serialize;
 
 use super::{
     contestant::Contestant,
-    dataset::Sample,
+    dataset::{Sample, flat},
     nodes::{Mapping, NodeScore},
-    words::{bag, flat},
 };
+use crate::measure::{WordScore, bag};
 
 /// One page's results, one for each contestant.
 #[derive(Serialize)]
@@ -28,6 +26,8 @@ pub(super) struct Score {
     pub(super) precision: f64,
     pub(super) recall: f64,
     pub(super) f1: f64,
+    /// Less than half of the reference's words were kept.
+    pub(super) harmed: bool,
     /// By text nodes, where the reference could be mapped to them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) nodes: Option<NodeScore>,
@@ -78,6 +78,7 @@ fn score(contestant: &Contestant, sample: &Sample, mapping: &mut Option<Mapping>
         precision: 0.0,
         recall: 0.0,
         f1: 0.0,
+        harmed: false,
         nodes: None,
         required: Share::default(),
         forbidden: Share::default(),
@@ -110,10 +111,11 @@ fn score(contestant: &Contestant, sample: &Sample, mapping: &mut Option<Mapping>
         }
     }
     let kept = bag(&text);
-    (score.precision, score.recall, score.f1) = word_scores(&kept, &reference.words);
+    let words = WordScore::new(&kept, &reference.words);
+    (score.precision, score.recall, score.f1, score.harmed) = (words.precision, words.recall, words.f1, words.harmed);
     score.empty = kept.is_empty();
     let wanted = reference.title.as_ref();
-    score.title = wanted.map(|wanted| word_scores(&bag(&title), wanted).2);
+    score.title = wanted.map(|wanted| WordScore::new(&bag(&title), wanted).f1);
     let text = flat(&text);
     let share = |snippets: &[String]| Share {
         found: snippets.iter().filter(|s| text.contains(s.as_str())).count(),
@@ -122,37 +124,4 @@ fn score(contestant: &Contestant, sample: &Sample, mapping: &mut Option<Mapping>
     score.required = share(&reference.required);
     score.forbidden = share(&reference.forbidden);
     score
-}
-
-fn word_scores(kept: &HashMap<String, usize>, wanted: &HashMap<String, usize>) -> (f64, f64, f64) {
-    let (kept_words, wanted_words): (usize, usize) = (kept.values().sum(), wanted.values().sum());
-    if wanted_words == 0 || kept_words == 0 {
-        let both_empty = f64::from(u8::from(wanted_words == kept_words));
-        return (both_empty, both_empty, both_empty);
-    }
-    let common: usize = kept.iter().map(|(word, count)| (*count).min(wanted.get(word).copied().unwrap_or(0))).sum();
-    let precision = common as f64 / kept_words as f64;
-    let recall = common as f64 / wanted_words as f64;
-    let f1 = if common == 0 { 0.0 } else { 2.0 * precision * recall / (precision + recall) };
-    (precision, recall, f1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn word_scores_compare_bags() {
-        // Kept: a a b; wanted: a b c d. Common: a, b.
-        let (precision, recall, f1) = word_scores(&bag("a A b"), &bag("a b c d"));
-        assert!((precision - 2.0 / 3.0).abs() < 1e-12);
-        assert!((recall - 0.5).abs() < 1e-12);
-        assert!((f1 - 4.0 / 7.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn an_empty_reference_is_met_by_an_empty_text_only() {
-        assert_eq!(word_scores(&bag(""), &bag("")), (1.0, 1.0, 1.0));
-        assert_eq!(word_scores(&bag("a"), &bag("")), (0.0, 0.0, 0.0));
-    }
 }

@@ -4,9 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::score::{PageScores, Score, Share};
 
-/// Recall below which a page counts as harmed.
-const HARMED: f64 = 0.5;
-
 /// Word F1 from which a title counts as found: the reference without the site's name, or with a subtitle, is the same title.
 const TITLE_FOUND: f64 = 0.5;
 
@@ -79,7 +76,7 @@ impl Sums {
         }
         self.cpu_ms += score.cpu_ms;
         self.choice_ms += score.choice_ms;
-        self.harmed += usize::from(score.recall < HARMED);
+        self.harmed += usize::from(score.harmed);
         self.empty += usize::from(score.empty);
         self.failed += usize::from(score.failed);
         self.selected += usize::from(score.selected);
@@ -172,6 +169,7 @@ pub(super) mod tests {
             precision: f1,
             recall: f1,
             f1,
+            harmed: f1 < 0.5,
             nodes: None,
             required: Share { found: 1, of: 2 },
             forbidden: Share { found: 0, of: 1 },

@@ -5,16 +5,12 @@
 
 use std::collections::HashMap;
 
+use crate::measure::list;
+
 /// One block's share in the main content.
 pub(super) struct Aligned {
     pub(super) words: usize,
     pub(super) matched: usize,
-}
-
-/// Lower-case runs of letters, digits and underscores: the words of the measure. Soft hyphens are no part of a word.
-pub(super) fn tokens(text: &str) -> Vec<String> {
-    let text = text.replace('\u{ad}', "");
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|w| !w.is_empty()).map(str::to_lowercase).collect()
 }
 
 pub(super) fn align(blocks: &[String], reference: &str) -> Vec<Aligned> {
@@ -28,12 +24,12 @@ pub(super) fn align(blocks: &[String], reference: &str) -> Vec<Aligned> {
             })
             .collect()
     };
-    let reference = number(tokens(reference));
+    let reference = number(list(reference));
     let mut page = Vec::new();
     let mut block_of = Vec::new();
     let mut out: Vec<Aligned> = Vec::new();
     for (index, block) in blocks.iter().enumerate() {
-        let words = number(tokens(block));
+        let words = number(list(block));
         out.push(Aligned { words: words.len(), matched: 0 });
         block_of.extend(std::iter::repeat_n(index, words.len()));
         page.extend(words);

@@ -1,7 +1,7 @@
 //! The word F1 of the whole chain, each page by the forest that has not seen its domain.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::BTreeMap,
     fs,
     path::Path,
     sync::{
@@ -12,10 +12,8 @@ use std::{
 
 use gleaner_filters::{ChainConfig, Extract, training};
 
-use super::{align::tokens, chain, dataset, forests};
-
-/// Recall below which a page counts as harmed.
-const HARMED: f64 = 0.5;
+use super::{chain, dataset, forests};
+use crate::measure::{WordScore, bag};
 
 /// The columns of the file with a line per page; `in page` is the recall of the page that is cleaned and kept whole,
 /// `prices` how many are kept and how many it has, `read as` the kind that the chain takes it for.
@@ -62,11 +60,12 @@ pub(super) fn run(config: &ChainConfig, dataset: &Path, folds: &Path, out: &Out<
             if let Some(texts) = out.texts {
                 write(texts, &page.id, &extract)?;
             }
-            let (f1, precision, recall) = score(&extract.text, &page.reference);
-            let is_empty = page.reference.trim().is_empty();
+            let reference = bag(&page.reference);
+            let WordScore { precision, recall, f1, harmed } = WordScore::new(&bag(&extract.text), &reference);
             let whole = cleaned.extract(&page.html, &page.url);
-            let (in_page, offered) =
-                whole.map_or((0.0, 0), |whole| (score(&whole.text, &page.reference).2, training::prices(&whole.text)));
+            let (in_page, offered) = whole.map_or((0.0, 0), |whole| {
+                (WordScore::new(&bag(&whole.text), &reference).recall, training::prices(&whole.text))
+            });
             let is_shop = matches!(page.kind.as_str(), "product" | "collection");
             let left = training::prices(&extract.text);
             if is_shop && offered >= 3 && left == 0 {
@@ -77,7 +76,7 @@ pub(super) fn run(config: &ChainConfig, dataset: &Path, folds: &Path, out: &Out<
                 f1,
                 precision,
                 recall,
-                harmed: f64::from(u8::from(recall < HARMED && !is_empty)),
+                harmed: f64::from(u8::from(harmed)),
                 whole: f64::from(u8::from(!extract.report.selected)),
             };
             let note = extract
@@ -93,7 +92,7 @@ pub(super) fn run(config: &ChainConfig, dataset: &Path, folds: &Path, out: &Out<
                     page.id,
                     page.kind,
                     extract.report.selected,
-                    tokens(&page.reference).len(),
+                    reference.values().sum::<usize>(),
                     extract.metadata.kind.map_or_else(String::new, |kind| format!("{kind:?}").to_lowercase()),
                 ));
             }
@@ -146,26 +145,4 @@ fn print(sums: &Mutex<BTreeMap<String, Sum>>) -> anyhow::Result<()> {
         );
     }
     Ok(())
-}
-
-/// F1, precision and recall of the bags of words.
-fn score(text: &str, reference: &str) -> (f64, f64, f64) {
-    let (kept, wanted) = (tokens(text), tokens(reference));
-    let mut bag: HashMap<&str, i64> = HashMap::new();
-    for word in &wanted {
-        *bag.entry(word).or_default() += 1;
-    }
-    let mut common = 0.0;
-    for word in &kept {
-        if let Some(count) = bag.get_mut(word.as_str()).filter(|count| **count > 0) {
-            *count -= 1;
-            common += 1.0;
-        }
-    }
-    if common == 0.0 {
-        let both_empty = f64::from(u8::from(kept.is_empty() && wanted.is_empty()));
-        return (both_empty, both_empty, both_empty);
-    }
-    let (precision, recall) = (common / kept.len() as f64, common / wanted.len() as f64);
-    (2.0 * precision * recall / (precision + recall), precision, recall)
 }

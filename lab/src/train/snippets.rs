@@ -7,10 +7,8 @@ use gleaner_filters::Chain;
 use serde::Deserialize;
 use url::Url;
 
-use super::{
-    align::{Aligned, tokens},
-    check, dataset,
-};
+use super::{align::Aligned, check, dataset};
+use crate::measure::words;
 
 /// Texts that the main content of a page must and must not hold.
 #[derive(Deserialize)]
@@ -34,7 +32,7 @@ impl Labels {
                 block.contains(&text) || !block.is_empty() && text.contains(&block) && block.len() * 3 >= text.len()
             })
         };
-        let words = tokens(&block).len();
+        let words = words(&block).count();
         match (holds(&self.with), holds(&self.without)) {
             (true, false) => Aligned { words, matched: words },
             (false, true) => Aligned { words, matched: 0 },

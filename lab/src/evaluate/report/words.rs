@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use maud::{Markup, html};
 
-use super::super::align::{align, words};
+use super::super::align::align;
+use crate::measure::words;
 
 /// Words of a text that the report shows; of a longer one the beginning.
 const MAX_WORDS: usize = 4000;
