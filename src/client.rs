@@ -55,6 +55,7 @@ pub(crate) use self::{
     connector::{Transport, tcp_of},
     error::UpstreamError,
     http1_limit::Http1Permit,
+    origin::FoundWay,
     parent::ParentProblem,
     pool::PinnedConnections,
     response_wait::OnInformational,
@@ -136,15 +137,27 @@ impl Client {
         }
     }
 
-    /// Sends a request and waits for the head of its response. What is large is in a box: the future is moved about.
-    pub(crate) async fn send(
+    /// Sends a request and waits for the head of its response.
+    pub(crate) fn send(
         &self,
+        permit: &Permit,
+        request: Box<Request<Body>>,
+        requester: Requester<'_>,
+        informational: OnInformational,
+    ) -> impl Future<Output = Result<Response<IncomingBody>, UpstreamError>> {
+        self.send_by(self.find_way(permit, requester), permit, request, requester, informational)
+    }
+
+    /// Sends a request by the way that was found for it. What is large is in a box: the future is moved about.
+    pub(crate) async fn send_by(
+        &self,
+        way: FoundWay,
         permit: &Permit,
         mut request: Box<Request<Body>>,
         requester: Requester<'_>,
         informational: OnInformational,
     ) -> Result<Response<IncomingBody>, UpstreamError> {
-        let origin = self.origin(permit, requester)?;
+        let origin = way.origin?;
         self.opener.connector.check_initiator(permit, &origin, requester.address).await?;
         let wait = ResponseWait::new(&mut request, informational, &self.timeouts);
         let upload = Upload::from_request(&mut request);
@@ -383,21 +396,16 @@ impl Client {
         Ok(self.opener.connector.connect(&origin, requester.address, true, None).await?.io)
     }
 
-    /// The name of the way that a request goes, where there are rules: the address of a proxy, `direct` or `refuse`.
-    pub(crate) fn way(&self, permit: &Permit, requester: Requester<'_>) -> Option<Arc<str>> {
-        let via = &self.opener.connector.via;
-        if via.is_empty() {
-            return None;
-        }
-        let rule = via.rule(&origin::wanted(permit.target(), requester.address));
-        Some(rule.map_or_else(|| "direct".into(), |rule| Arc::clone(&rule.name)))
-    }
-
-    fn origin(&self, permit: &Permit, requester: Requester<'_>) -> Result<Origin, UpstreamError> {
+    /// The way that a request goes, by the rules.
+    pub(crate) fn find_way(&self, permit: &Permit, requester: Requester<'_>) -> FoundWay {
         let changes = self.opener.network.changes();
         self.opener.connector.resolver.follow_network(changes);
         self.pool.follow_network(changes);
-        Origin::new(permit.target(), requester.address, &self.opener.connector.via)
+        FoundWay::new(permit.target(), requester.address, &self.opener.connector.via)
+    }
+
+    fn origin(&self, permit: &Permit, requester: Requester<'_>) -> Result<Origin, UpstreamError> {
+        self.find_way(permit, requester).origin
     }
 
     /// Unused connections that are kept.

@@ -78,7 +78,7 @@ pub(crate) use self::{
     error::{Kind as ConfigErrorKind, in_plain_words},
     file::{MAX_CONFIG, read_regular as read_file},
     update::Publisher,
-    via::{ParentKind, WantedConnection, Way},
+    via::{ParentKind, ViaRule, WantedConnection, Way},
 };
 
 /// The built-in list of hosts that are neither decrypted nor rewritten.

@@ -75,7 +75,7 @@ const GLEANER: HeaderName = HeaderName::from_static("gleaner");
 
 pub(crate) struct Rewriter {
     /// One for each profile, in the order of the configuration.
-    looks: Vec<PageProfile>,
+    profiles: Vec<PageProfile>,
     settings: Rewrite,
     max_wait: Duration,
     max_pause: Duration,
@@ -113,7 +113,7 @@ impl Rewriter {
         let mut settings = config.rewrite.clone();
         settings.except.extend(&config.never_processed);
         Ok(Self {
-            looks: PageProfile::all(config, blocker)?,
+            profiles: PageProfile::all(config, blocker)?,
             settings,
             max_wait: Duration::from_secs(config.limits.page_arrival_seconds),
             max_pause: Duration::from_secs(config.limits.page_pause_seconds),
@@ -134,8 +134,8 @@ impl Rewriter {
     }
 
     /// How the pages of the profile with this index are rewritten.
-    pub(crate) fn look(&self, profile: usize) -> &PageProfile {
-        &self.looks[profile]
+    pub(crate) fn profile(&self, profile: usize) -> &PageProfile {
+        &self.profiles[profile]
     }
 
     /// Prepares a request whose response may be rewritten: it accepts only codings that can be decoded.

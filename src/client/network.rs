@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use tracing::info;
 
 /// How often the addresses are read at most: that takes some 50 µs. Raising it lets more requests go to dead connections.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const READ_EVERY: Duration = Duration::from_secs(1);
 
 /// By how much the clock of the day may go ahead of the one that stands still in sleep. A smaller step may be a
 /// correction by NTP, and routers keep connections over so short a sleep.
@@ -21,7 +21,7 @@ const SLEPT: Duration = Duration::from_secs(5);
 
 /// The network as it was when it was last looked at.
 pub(super) struct Network {
-    last: Mutex<Look>,
+    last: Mutex<Snapshot>,
 }
 
 /// The address that a connection was opened from.
@@ -32,11 +32,11 @@ pub(super) struct OwnAddress<'a> {
 
 impl OwnAddress<'_> {
     pub(super) fn is_gone(&self) -> bool {
-        self.address.is_some_and(|address| !self.network.looked().addresses.contains(&address))
+        self.address.is_some_and(|address| !self.network.current().addresses.contains(&address))
     }
 }
 
-struct Look {
+struct Snapshot {
     at: Instant,
     clock: SystemTime,
     addresses: Vec<IpAddr>,
@@ -45,13 +45,13 @@ struct Look {
 
 impl Network {
     pub(super) fn new() -> Self {
-        let look = Look { at: Instant::now(), clock: SystemTime::now(), addresses: addresses(), changes: 0 };
-        Self { last: Mutex::new(look) }
+        let snapshot = Snapshot { at: Instant::now(), clock: SystemTime::now(), addresses: addresses(), changes: 0 };
+        Self { last: Mutex::new(snapshot) }
     }
 
     /// How many changes there have been so far.
     pub(super) fn changes(&self) -> usize {
-        self.looked().changes
+        self.current().changes
     }
 
     /// An address as long as it is watched, if the machine has it now: some have more than their interfaces tell.
@@ -60,16 +60,16 @@ impl Network {
         OwnAddress { network: self, address: address.filter(has) }
     }
 
-    fn looked(&self) -> parking_lot::MutexGuard<'_, Look> {
+    fn current(&self) -> parking_lot::MutexGuard<'_, Snapshot> {
         let mut last = self.last.lock();
-        if last.at.elapsed() >= LOOK_EVERY {
+        if last.at.elapsed() >= READ_EVERY {
             last.update(Instant::now(), SystemTime::now(), addresses());
         }
         last
     }
 }
 
-impl Look {
+impl Snapshot {
     fn update(&mut self, at: Instant, clock: SystemTime, addresses: Vec<IpAddr>) {
         let awake = at.saturating_duration_since(self.at);
         let passed = clock.duration_since(self.clock).unwrap_or_default();
@@ -110,9 +110,9 @@ mod tests {
             (hour, hour, vec![other], 1),
             (hour, hour, vec![one, other], 1),
         ] {
-            let mut look = Look { at, clock, addresses: vec![one], changes: 0 };
-            look.update(at + awake, clock + passed, addresses.clone());
-            assert_eq!(look.changes, changes, "{passed:?} {addresses:?}");
+            let mut snapshot = Snapshot { at, clock, addresses: vec![one], changes: 0 };
+            snapshot.update(at + awake, clock + passed, addresses.clone());
+            assert_eq!(snapshot.changes, changes, "{passed:?} {addresses:?}");
         }
     }
 }

@@ -9,9 +9,24 @@ use std::{
 
 use super::UpstreamError;
 use crate::{
-    config::{ParentProxy, Via, WantedConnection, Way},
+    config::{ParentProxy, Via, ViaRule, WantedConnection, Way},
     net::target::{Scheme, Target},
 };
+
+/// The way to the origin of a request: found once, for its connection and for the log.
+pub(crate) struct FoundWay {
+    pub(super) origin: Result<Origin, UpstreamError>,
+    /// The address of a proxy, `direct` or `refuse`, where there are rules.
+    pub(crate) name: Option<Arc<str>>,
+}
+
+impl FoundWay {
+    pub(super) fn new(target: &Arc<Target>, client: IpAddr, via: &Via) -> Self {
+        let rule = via.rule(&wanted(target, client));
+        let name = (!via.is_empty()).then(|| rule.map_or_else(|| "direct".into(), |rule| Arc::clone(&rule.name)));
+        Self { origin: Origin::from_rule(target, rule), name }
+    }
+}
 
 /// An origin, and the way to it.
 #[derive(Clone, Debug)]
@@ -44,7 +59,11 @@ impl Deref for Origin {
 impl Origin {
     /// The origin of a target for this client, by the rules.
     pub(super) fn new(target: &Arc<Target>, client: IpAddr, via: &Via) -> Result<Self, UpstreamError> {
-        let way = match via.rule(&wanted(target, client)).map(|rule| &rule.way) {
+        Self::from_rule(target, via.rule(&wanted(target, client)))
+    }
+
+    fn from_rule(target: &Arc<Target>, rule: Option<&ViaRule>) -> Result<Self, UpstreamError> {
+        let way = match rule.map(|rule| &rule.way) {
             None | Some(Way::Direct) => OriginWay::Direct,
             Some(Way::Refuse) => return Err(UpstreamError::NoWay),
             Some(Way::Parent(parent)) if target.scheme == Scheme::Http && parent.is_http() => {
@@ -112,7 +131,7 @@ impl Hash for Origin {
 }
 
 /// The connection that a client wants to this target.
-pub(super) fn wanted(target: &Target, client: IpAddr) -> WantedConnection<'_> {
+fn wanted(target: &Target, client: IpAddr) -> WantedConnection<'_> {
     let is_encrypted = target.scheme == Scheme::Https;
     WantedConnection { host: target.plain_host(), port: target.port, is_encrypted, client }
 }

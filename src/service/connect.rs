@@ -56,7 +56,7 @@ impl Exchange {
             route = Route::Tunnel;
         }
         self.log.route = route;
-        self.log.via = self.state.client.way(&permit, self.connection.requester());
+        self.log.via = self.state.client.find_way(&permit, self.connection.requester()).name;
         let mut upstream = None;
         if route == Route::Tunnel {
             if let Some(response) = self.blocked_host(&request, permit.target()) {

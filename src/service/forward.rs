@@ -48,7 +48,7 @@ impl Exchange {
         }
         let state = Arc::clone(&self.state);
         let profile = self.profile(request.headers(), host).map_or(0, |choice| choice.index);
-        let look = state.rewriter.look(profile);
+        let look = state.rewriter.profile(profile);
         let address = self.connection.client.ip();
         let mut info = RequestInfo::new(&request, address, target, host, look);
         let view = view.filter(|_| info.is_whole_page());
@@ -90,8 +90,9 @@ impl Exchange {
         let uploads = version == Version::HTTP_2 && !outgoing.body().is_end_stream();
         let requester = self.connection.requester();
         let client = &self.state.client;
-        self.log.via = client.way(permit, requester);
-        let sent = client.send(permit, outgoing, requester, informational).await;
+        let way = client.find_way(permit, requester);
+        self.log.via.clone_from(&way.name);
+        let sent = client.send_by(way, permit, outgoing, requester, informational).await;
         let response = sent.map_err(|error| Self::upstream_error(target, error))?;
         let response = incoming(response);
         if permit.may_be_at_home() && hides_referrer(response.headers()) {

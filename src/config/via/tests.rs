@@ -102,8 +102,8 @@ fn the_environment_names_proxies_as_other_programs_read_it() {
     let read = |variables: &[(&str, &str)]| {
         let variables: Vec<(String, String)> =
             variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        from_environment(move |name| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()))
-            .map(|rules| Via(rules.into()))
+        let value = |name: &str| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        environment::rules(value).map(|rules| Via(rules.into()))
     };
     let via = read(&[
         ("HTTP_PROXY", "upper.example:3128"),

@@ -119,8 +119,9 @@ impl Exchange {
         let pinned = crate::client::PinnedConnections::default();
         let requester = Requester { address: self.connection.client.ip(), pinned: &pinned, is_nested: false };
         let client = state.reader.client();
-        self.log.via = client.way(&permit, requester);
-        let sent = client.send(&permit, request, requester, Arc::new(|_, _| {})).await;
+        let way = client.find_way(&permit, requester);
+        self.log.via.clone_from(&way.name);
+        let sent = client.send_by(way, &permit, request, requester, Arc::new(|_, _| {})).await;
         let response = sent.map_err(|error| Self::upstream_error(permit.target(), error))?;
         let mut response = response.map(|body: IncomingBody| Body::new(body));
         response.body_mut().idle_timer = Some(IdleTimer::new(state.config.timeouts.body_stall));
