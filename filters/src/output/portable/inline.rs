@@ -3,7 +3,7 @@
 
 use html5ever::local_name;
 
-use super::{Block, Dialect, PortableWriter, attribute_value, is_on_web, place_of_link};
+use super::{Block, Dialect, PortableWriter, attribute_value, is_on_web, places::place_of_link};
 use crate::html::{NodeId, tag::Tag};
 
 /// An inline element around what is written.

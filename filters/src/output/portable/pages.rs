@@ -73,7 +73,7 @@ fn content(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>, d
     writer.cut_at((settings.split_kb > 0 && around.addresses.is_some()).then_some(settings.split_kb * 1000));
     let top = Top::from_page(page);
     if let Some(headline) = &top.written {
-        writer.headline(headline);
+        writer.heading(1, headline);
     }
     let below = |writer: &mut PortableWriter<'_>| {
         let said: Vec<&str> = additions::byline(page, settings).into_iter().flatten().collect();
@@ -101,7 +101,7 @@ fn content(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>, d
         for (at, comment) in comments::apart(page).into_iter().enumerate() {
             writer.rule();
             if at == 0 {
-                writer.heading(&comments::name(page, around.words));
+                writer.heading(2, &comments::name(page, around.words));
             }
             writer.inside(comment);
         }
