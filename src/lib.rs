@@ -1,7 +1,7 @@
 //! Gleaner: a filtering forward HTTP proxy. HTML responses go through the filter chain of
 //! [`gleaner_filters`]; everything else passes untouched.
 //!
-//! # Floors
+//! # Layers
 //!
 //! The modules of this folder, from the top: each uses only those below it. `tests/layout.rs` reads this table, and fails where a
 //! module uses one above it. `docs/internals.md` tells the story of a request.

@@ -45,8 +45,8 @@ use crate::{
     mitm::tunnel::SilenceLimits,
     net::{
         access_control::{Permit, is_private},
+        client_program::ClientProgram,
         credentials::Authenticator,
-        device::Device,
         route::Route,
         target::{Scheme, Target},
     },
@@ -76,7 +76,7 @@ pub(crate) struct SniffedConnect<H> {
     pub(crate) tunnelled: Arc<TunnelledHosts>,
     pub(crate) trusted_devices: Arc<TrustedDevices>,
     pub(crate) connection: Arc<Connection>,
-    pub(crate) device: Device,
+    pub(crate) device: ClientProgram,
     pub(crate) destination: Destination,
     /// Whether TLS may be decrypted.
     pub(crate) intercepts: bool,

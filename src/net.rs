@@ -3,9 +3,9 @@
 
 pub(crate) mod access_control;
 pub(crate) mod addresses;
+pub(crate) mod client_program;
 pub(crate) mod control_host;
 pub(crate) mod credentials;
-pub(crate) mod device;
 pub(crate) mod proxy_protocol;
 pub(crate) mod route;
 pub(crate) mod target;

@@ -1,11 +1,11 @@
-//! Pages of the proxy itself: `admin`, the start page and its neighbours at the control host; `panel`, the panel there; and the pages in
+//! Pages of the proxy itself: `control_pages`, the start page and its neighbours at the control host; `panel`, the panel there; and the pages in
 //! the place of a site's: errors (`error` says what went wrong, `error_pages` how that looks), blocked pages, and `bypass`, the question
 //! before an unfiltered page. `reading` is the form and the messages of `/read`; `form_fields` parses queries and forms. All pages use
 //! `template`.
 
-pub(crate) mod admin;
 pub(crate) mod blocked;
 pub(crate) mod bypass;
+pub(crate) mod control_pages;
 pub(crate) mod error;
 pub(crate) mod error_pages;
 pub(crate) mod form_fields;

@@ -30,14 +30,14 @@ use crate::{
         websocket,
     },
     net::{
+        client_program::{self, ClientProgram},
         control_host,
         credentials::{Authenticator, Denied},
-        device::{self, Device},
         route::Route,
         target::Target,
     },
     pages::{
-        admin::{self, AdminRequest},
+        control_pages::{self, ControlPageRequest},
         error::Error,
         error_pages, panel, template,
     },
@@ -177,8 +177,8 @@ impl Exchange {
             if read::has_address(&host, request.uri().path()) {
                 return Box::pin(self.read(*request, &host)).await.map(Answer::Response);
             }
-            let visit = AdminRequest::new(&self.connection, self.device(request.headers()), &request);
-            let answer = admin::answer(&self.proxy, &visit, &request);
+            let visit = ControlPageRequest::new(&self.connection, self.device(request.headers()), &request);
+            let answer = control_pages::answer(&self.proxy, &visit, &request);
             Box::pin(IncomingBody::read_to_end(*request)).await;
             return Ok(Answer::Response(answer));
         };
@@ -234,8 +234,8 @@ impl Exchange {
     }
 
     /// The program on the device that asks.
-    fn device(&self, headers: &HeaderMap) -> Device {
-        Device::new(self.connection.client.ip(), self.user.clone(), headers)
+    fn device(&self, headers: &HeaderMap) -> ClientProgram {
+        ClientProgram::new(self.connection.client.ip(), self.user.clone(), headers)
     }
 
     /// The profile of this client and host.
@@ -243,7 +243,7 @@ impl Exchange {
         let asker = ClientInfo {
             client: self.connection.client.ip().to_canonical(),
             user: self.user.as_deref(),
-            user_agent: device::user_agent(headers),
+            user_agent: client_program::user_agent(headers),
             port: self.connection.local.port(),
         };
         self.state.config.profiles.choose(&asker, host)

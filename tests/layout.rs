@@ -1,4 +1,4 @@
-//! The floors of `src/`: a module of its first level uses only those below it in the table of `src/lib.rs`, tests aside. No two
+//! The layers of `src/`: a module of its first level uses only those below it in the table of `src/lib.rs`, tests aside. No two
 //! types of `src/` have one name, and constructors have the usual names.
 
 use std::{
@@ -8,18 +8,18 @@ use std::{
 };
 
 /// Most names that a reader meets first.
-const MOST_FLOORS: usize = 14;
+const MOST_LAYERS: usize = 14;
 
 #[test]
 fn no_module_uses_one_above_it() {
-    let floors = floors();
-    let floor = |name: &str| floors.iter().position(|known| known == name);
+    let layers = layers();
+    let layer = |name: &str| layers.iter().position(|known| known == name);
     let mut upward = BTreeMap::<(String, String), Vec<String>>::new();
     for file in files() {
         let module = first_name(&file);
-        let Some(own) = floor(&module) else { panic!("{module} is not in the table of src/lib.rs") };
+        let Some(own) = layer(&module) else { panic!("{module} is not in the table of src/lib.rs") };
         for name in used(&file) {
-            if floor(&name).is_some_and(|used| used < own) {
+            if layer(&name).is_some_and(|used| used < own) {
                 let found = upward.entry((module.clone(), name)).or_default();
                 found.push(file.display().to_string());
             }
@@ -34,10 +34,10 @@ fn no_module_uses_one_above_it() {
 
 #[test]
 fn the_table_has_every_module_and_is_short() {
-    let floors: BTreeSet<String> = floors().into_iter().collect();
+    let layers: BTreeSet<String> = layers().into_iter().collect();
     let modules: BTreeSet<String> = files().iter().map(|file| first_name(file)).collect();
-    assert_eq!(floors, modules);
-    assert!(floors.len() <= MOST_FLOORS, "{} names in the first level of src", floors.len());
+    assert_eq!(layers, modules);
+    assert!(layers.len() <= MOST_LAYERS, "{} names in the first level of src", layers.len());
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn declared_type(line: &str) -> Option<&str> {
 }
 
 /// The names in the table of `lib.rs`, the topmost first.
-fn floors() -> Vec<String> {
+fn layers() -> Vec<String> {
     let text = fs::read_to_string(source().join("lib.rs")).expect("src/lib.rs can be read");
     let names = text.lines().filter_map(|line| line.strip_prefix("//! | `")?.split_once("` |"));
     names.map(|(name, _)| name.to_owned()).collect()

@@ -52,7 +52,7 @@ pub(crate) struct Outcome {
     /// Who wrote the first of the posts.
     pub(crate) starter: Option<String>,
     /// Visible characters of the frame that was taken out of a page that is kept whole.
-    pub(crate) frame_chars: usize,
+    pub(crate) landmark_chars: usize,
     /// Whether a reader can have no more of the page, where more was asked for, or else no less.
     pub(crate) at_end: bool,
     /// The word F1 to be expected, where the algorithm can tell.

@@ -108,7 +108,7 @@ fn told_by(page: &Page, mut counters: Counters) -> Option<PageType> {
     is_manual(&counters)
         .then_some(PageType::Documentation)
         .or_else(|| in_a_shop(&counters))
-        .or_else(|| by_claims_and_looks(&counters))
+        .or_else(|| by_claims_and_counters(&counters))
 }
 
 impl Counters {
@@ -163,7 +163,7 @@ fn in_a_shop(counters: &Counters) -> Option<PageType> {
 
 /// Articles, lists and what is offered. A name or a day says that it is a text that somebody wrote; calls to do business, that
 /// something is offered; headings that lead elsewhere, that it is a list.
-fn by_claims_and_looks(counters: &Counters) -> Option<PageType> {
+fn by_claims_and_counters(counters: &Counters) -> Option<PageType> {
     const MANY_CALLS: usize = 4;
     const MANY_LINKED: usize = 4;
     let (linked, long) = (counters.linked, counters.long_paragraphs);

@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::{
-    net::device::Device,
+    net::client_program::ClientProgram,
     util::expiring_map::{ExpiringMap, Lifetime},
 };
 
@@ -62,7 +62,7 @@ impl PausedDevices {
     }
 
     /// Begins a pause of this length; none ends it.
-    pub(crate) fn set(&self, device: &Device, length: Duration) {
+    pub(crate) fn set(&self, device: &ClientProgram, length: Duration) {
         let key = (device.address, device.user.clone());
         if length.is_zero() {
             self.0.remove(&key);
@@ -72,7 +72,7 @@ impl PausedDevices {
     }
 
     /// When this device's pause ends, if it has one.
-    pub(crate) fn until(&self, device: &Device) -> Option<SystemTime> {
+    pub(crate) fn until(&self, device: &ClientProgram) -> Option<SystemTime> {
         self.ends_at(device.address, device.user.clone())
     }
 

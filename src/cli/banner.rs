@@ -11,7 +11,7 @@ use crate::{
     Proxy,
     config::{Intercept, Lookup},
     net::addresses,
-    pages::admin::qr,
+    pages::control_pages::qr,
 };
 
 /// The address under which this machine itself reaches a listener: loopback, if it listens on all addresses.

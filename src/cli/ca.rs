@@ -51,7 +51,7 @@ const TERMINAL: &str = "DER is not text for a terminal; name a file with --outpu
 pub(super) fn run(command: &CaCommand, config: &Config) -> anyhow::Result<()> {
     let dir = config.authority_dir.as_deref().ok_or(AuthorityError::NoFolder)?;
     match command {
-        CaCommand::Show => match Authority::look(dir)? {
+        CaCommand::Show => match Authority::find(dir)? {
             Some(authority) => say(&format!("{authority}\n"))?,
             None => say(&format!(
                 "There is no authority in {} yet; it is made when the start page or its certificate \

@@ -65,7 +65,7 @@ fn try_start(loaded: &LoadedConfig) -> (Vec<String>, Vec<anyhow::Error>) {
         }
     }
     if config.profiles.all.iter().any(|profile| profile.intercept != Intercept::Off) {
-        match look_for_authority(config) {
+        match check_authority(config) {
             Ok(note) => notes.extend(note),
             Err(error) if config.always_intercepts() && !matches!(error, AuthorityError::Clock(..)) => {
                 errors.push(error.into());
@@ -90,9 +90,9 @@ pub(super) fn notes_on_settings(loaded: &LoadedConfig) -> Vec<String> {
     ineffective.chain(loaded.hints.iter().cloned()).collect()
 }
 
-fn look_for_authority(config: &Config) -> Result<Option<String>, AuthorityError> {
+fn check_authority(config: &Config) -> Result<Option<String>, AuthorityError> {
     let dir = config.authority_dir.as_deref().ok_or(AuthorityError::NoFolder)?;
-    Ok(match Authority::look_to_make(dir)? {
+    Ok(match Authority::find_or_check(dir)? {
         Some(authority) => authority.expiry_warning(),
         None => Some(format!(
             "the first start makes a certificate authority in {}; devices must then trust its certificate",

@@ -44,7 +44,7 @@ pub(crate) async fn maintain(proxy: Arc<Proxy>) {
                 address == publisher.address.as_str() && time.elapsed() < INTERVAL
             };
             if !last.as_ref().is_some_and(is_done) {
-                look(&proxy, &config, &publisher).await;
+                check(&proxy, &config, &publisher).await;
                 last = Some((publisher.address.to_string(), Instant::now()));
             }
         }
@@ -52,7 +52,7 @@ pub(crate) async fn maintain(proxy: Arc<Proxy>) {
     }
 }
 
-async fn look(proxy: &Proxy, config: &Config, publisher: &Publisher) {
+async fn check(proxy: &Proxy, config: &Config, publisher: &Publisher) {
     let newest =
         timeout(TIMEOUT, newest(config, publisher)).await.unwrap_or_else(|_| Err("no answer in time".to_owned()));
     match newest {

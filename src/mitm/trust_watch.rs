@@ -7,7 +7,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::trusted_devices::TrustedDevices;
-use crate::net::device::Device;
+use crate::net::client_program::ClientProgram;
 
 /// How often such a connection looks whether another process has changed the list of those that trust.
 const CHECKED_EVERY: Duration = Duration::from_secs(10);
@@ -18,13 +18,13 @@ pub(crate) type AuthorityFingerprint = Box<dyn Fn() -> Option<String> + Send + S
 /// Whether a client trusts the authority, where a connection depends on it.
 pub(crate) struct TrustWatch {
     devices: Arc<TrustedDevices>,
-    device: Device,
+    device: ClientProgram,
     authority: AuthorityFingerprint,
     pub(crate) is_trusted: bool,
 }
 
 impl TrustWatch {
-    pub(crate) fn new(devices: &Arc<TrustedDevices>, device: &Device, authority: AuthorityFingerprint) -> Self {
+    pub(crate) fn new(devices: &Arc<TrustedDevices>, device: &ClientProgram, authority: AuthorityFingerprint) -> Self {
         let is_trusted = devices.trusts(device, &authority);
         Self { devices: Arc::clone(devices), device: device.clone(), authority, is_trusted }
     }

@@ -17,7 +17,7 @@ use time::OffsetDateTime;
 use tokio::sync::watch;
 
 use crate::{
-    net::{addresses::client_network, device::Device},
+    net::{addresses::client_network, client_program::ClientProgram},
     util::json_file::{Current, JsonFile},
 };
 
@@ -95,7 +95,7 @@ impl TrustedDevices {
     }
 
     /// Whether this client trusts the authority with this fingerprint, which is asked for if there is an entry.
-    pub(crate) fn trusts(&self, device: &Device, authority: impl FnOnce() -> Option<String>) -> bool {
+    pub(crate) fn trusts(&self, device: &ClientProgram, authority: impl FnOnce() -> Option<String>) -> bool {
         let list = self.current();
         list.devices.iter().any(|entry| entry.is_of(device)) && authority().is_some_and(|name| name == list.authority)
     }
@@ -113,7 +113,7 @@ impl TrustedDevices {
     }
 
     /// The client has accepted a leaf of this authority. Returns whether that is new. Only what is new is written.
-    pub(crate) fn learn(&self, device: &Device, browser: String, authority: String) -> bool {
+    pub(crate) fn learn(&self, device: &ClientProgram, browser: String, authority: String) -> bool {
         let now = now();
         if self.current().knows(device, &browser, &authority, now) {
             return false;
@@ -125,7 +125,7 @@ impl TrustedDevices {
     }
 
     /// The client has used a connection that was decrypted.
-    pub(crate) fn touch(&self, device: &Device) {
+    pub(crate) fn touch(&self, device: &ClientProgram) {
         let now = now();
         let is_due = |entry: &TrustedDevice| entry.is_of(device) && now - entry.seen >= SEEN_STEP;
         if self.current().devices.iter().any(is_due) {
@@ -137,14 +137,14 @@ impl TrustedDevices {
     }
 
     /// The client has refused our certificate of the start page, or of one host after another.
-    pub(crate) fn remove(&self, device: &Device) {
+    pub(crate) fn remove(&self, device: &ClientProgram) {
         let device = device.clone();
         self.remove_where(move |entry| entry.is_of(&device));
     }
 
     /// The client has closed its connections to several hosts in a row, which may be a refusal of our certificates: it is
     /// forgotten if its address may have another device by now.
-    pub(crate) fn remove_if_stale(&self, device: &Device) {
+    pub(crate) fn remove_if_stale(&self, device: &ClientProgram) {
         let (now, device) = (now(), device.clone());
         self.remove_where(move |entry| entry.is_of(&device) && now - entry.seen >= MAY_HAVE_CHANGED);
     }
@@ -179,14 +179,14 @@ impl TrustedDevices {
 
 impl DeviceList {
     /// Whether there is nothing to be learned of this client.
-    fn knows(&self, device: &Device, browser: &str, authority: &str, now: i64) -> bool {
+    fn knows(&self, device: &ClientProgram, browser: &str, authority: &str, now: i64) -> bool {
         let is_same =
             |entry: &TrustedDevice| entry.is_of(device) && entry.browser == browser && now - entry.seen < SEEN_STEP;
         self.authority == authority && self.devices.iter().any(is_same)
     }
 
     /// Adds a client that trusts this authority, or updates its entry. Whether it is new.
-    fn learn(&mut self, device: &Device, browser: &str, authority: &str, now: i64) -> bool {
+    fn learn(&mut self, device: &ClientProgram, browser: &str, authority: &str, now: i64) -> bool {
         if self.authority != authority {
             self.devices.clear();
             authority.clone_into(&mut self.authority);
@@ -226,7 +226,7 @@ impl DeviceList {
 }
 
 impl TrustedDevice {
-    fn is_of(&self, device: &Device) -> bool {
+    fn is_of(&self, device: &ClientProgram) -> bool {
         self.is_at(device.address, device.user.as_deref()) && self.agent == device.agent
     }
 
@@ -248,11 +248,11 @@ fn now() -> i64 {
 mod tests {
     use super::*;
 
-    fn device(last: u8, agent: &str) -> Device {
-        Device { address: [192, 168, 1, last].into(), user: None, agent: agent.to_owned() }
+    fn device(last: u8, agent: &str) -> ClientProgram {
+        ClientProgram { address: [192, 168, 1, last].into(), user: None, agent: agent.to_owned() }
     }
 
-    fn knows(list: &TrustedDevices, device: &Device, authority: &str) -> bool {
+    fn knows(list: &TrustedDevices, device: &ClientProgram, authority: &str) -> bool {
         list.trusts(device, || Some(authority.to_owned()))
     }
 
@@ -293,7 +293,7 @@ mod tests {
     fn the_list_is_bounded_and_a_broken_file_counts_as_empty() {
         let list = TrustedDevices::open(None);
         for index in 0..=u32::try_from(MAX_DEVICES).unwrap() {
-            let device = Device { address: std::net::Ipv4Addr::from(index).into(), ..device(0, "x") };
+            let device = ClientProgram { address: std::net::Ipv4Addr::from(index).into(), ..device(0, "x") };
             list.learn(&device, String::new(), "a".to_owned());
         }
         assert_eq!(list.all().len(), MAX_DEVICES);

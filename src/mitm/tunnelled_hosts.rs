@@ -21,7 +21,7 @@ use tracing::info;
 use self::file::{FILE, MAX_ENTRIES, RefusedHost};
 use crate::{
     client::UpstreamError,
-    net::{device::Device, target::Target},
+    net::{client_program::ClientProgram, target::Target},
     util::{
         expiring_map::{ExpiringMap, Lifetime},
         json_file::JsonFile,
@@ -54,14 +54,14 @@ const DOUBTS: usize = 3;
 pub(crate) struct TunnelledHosts {
     /// By client, or none for everybody, and `host:port`.
     hosts: ExpiringMap<HostKey, Tunnelled>,
-    refusals: ExpiringMap<Device, Arc<Mutex<Refusals>>>,
+    refusals: ExpiringMap<ClientProgram, Arc<Mutex<Refusals>>>,
     /// Hosts that programs have refused, the last one first.
     file: JsonFile<Vec<RefusedHost>>,
     /// How often the file had been read when its hosts were taken over.
     reads: AtomicU64,
 }
 
-type HostKey = (Option<Device>, String);
+type HostKey = (Option<ClientProgram>, String);
 
 #[derive(Clone, Debug)]
 struct Tunnelled {
@@ -125,7 +125,7 @@ impl TunnelledHosts {
     }
 
     /// Tunnels a host for a program that has refused it, and keeps that for the next start.
-    fn insert_refused(&self, device: &Device, host: &str) {
+    fn insert_refused(&self, device: &ClientProgram, host: &str) {
         let tunnelled = Tunnelled::from_now_on(REFUSED);
         let entry = RefusedHost::new(device, host, tunnelled.until);
         self.hosts.insert((Some(device.clone()), host.to_owned()), tunnelled);
@@ -149,7 +149,7 @@ impl TunnelledHosts {
     }
 
     /// Whether the host is tunnelled for this client.
-    pub(crate) fn contains(&self, device: &Device, host: &str) -> bool {
+    pub(crate) fn contains(&self, device: &ClientProgram, host: &str) -> bool {
         self.take_over();
         [None, Some(device.clone())]
             .into_iter()
@@ -160,7 +160,7 @@ impl TunnelledHosts {
     /// Whether the client has refused the host too often; then it is tunnelled from now on. Decided at the next connection and not
     /// at the refusal: a browser opens several connections at once, and closes those that it does not need before
     /// the first is used.
-    fn is_refused(&self, device: &Device, host: &str) -> bool {
+    fn is_refused(&self, device: &ClientProgram, host: &str) -> bool {
         let Some(refusals) = self.refusals.get(device) else { return false };
         let mut refusals = refusals.lock();
         let is_refused = refusals.counts.get(host).is_some_and(|count| *count >= REFUSALS);
@@ -185,7 +185,7 @@ impl TunnelledHosts {
     }
 
     /// The client has refused our certificate for the host: it has said so by an alert, or may have by closing the connection.
-    pub(crate) fn refused(&self, device: &Device, host: &str, is_alert: bool) -> RefusalEffect {
+    pub(crate) fn refused(&self, device: &ClientProgram, host: &str, is_alert: bool) -> RefusalEffect {
         let refusals = self.refusals.get_or_default(device);
         let mut refusals = refusals.lock();
         let accepted = refusals.accepted.get(host).is_some_and(|at| at.elapsed() < COUNTED_FOR);
@@ -205,7 +205,7 @@ impl TunnelledHosts {
     }
 
     /// The client has used a connection that shows our certificate.
-    pub(crate) fn accepted(&self, device: &Device, host: &str) {
+    pub(crate) fn accepted(&self, device: &ClientProgram, host: &str) {
         let refusals = self.refusals.get_or_default(device);
         let mut refusals = refusals.lock();
         refusals.counts.remove(host);
@@ -217,7 +217,7 @@ impl TunnelledHosts {
     }
 
     /// The client has shown anew that it trusts the authority: what it refused before says nothing.
-    pub(crate) fn trusted(&self, device: &Device) {
+    pub(crate) fn trusted(&self, device: &ClientProgram) {
         let gone = device.clone();
         self.remove(move |(client, _)| client.as_ref() == Some(&gone));
         self.refusals.remove(device);
@@ -225,7 +225,7 @@ impl TunnelledHosts {
 
     /// Hosts that are tunnelled for this device, whatever the program, and why; sorted. Other programs are named: apps have no
     /// page of their own to look at.
-    pub(crate) fn for_device(&self, device: &Device) -> Vec<(String, Arc<str>)> {
+    pub(crate) fn for_device(&self, device: &ClientProgram) -> Vec<(String, Arc<str>)> {
         let found = self.live().filter_map(|((client, host), Tunnelled { reason, .. })| match client {
             Some(other) if !is_same(&other, device) => None,
             Some(other) if other.agent != device.agent => {
@@ -240,7 +240,7 @@ impl TunnelledHosts {
     }
 
     /// All of them, with the client that each is for, if not everybody; sorted.
-    pub(crate) fn all(&self) -> Vec<(Option<Device>, String, Arc<str>)> {
+    pub(crate) fn all(&self) -> Vec<(Option<ClientProgram>, String, Arc<str>)> {
         let mut all: Vec<_> = self.live().map(|((client, host), tunnelled)| (client, host, tunnelled.reason)).collect();
         all.sort_by(|one, other| one.1.cmp(&other.1));
         all
@@ -253,9 +253,9 @@ impl TunnelledHosts {
     }
 
     /// Forgets the hosts of this device, and what it has refused.
-    pub(crate) fn forget(&self, device: &Device) {
+    pub(crate) fn forget(&self, device: &ClientProgram) {
         let device = device.clone();
-        let of_it = move |one: &Device| is_same(one, &device);
+        let of_it = move |one: &ClientProgram| is_same(one, &device);
         self.remove({
             let of_it = of_it.clone();
             move |(client, _)| client.as_ref().is_none_or(&of_it)
@@ -277,7 +277,7 @@ fn now() -> i64 {
 }
 
 /// Whether two programs are on one device.
-fn is_same(one: &Device, other: &Device) -> bool {
+fn is_same(one: &ClientProgram, other: &ClientProgram) -> bool {
     one.address == other.address && one.user == other.user
 }
 
@@ -285,8 +285,8 @@ fn is_same(one: &Device, other: &Device) -> bool {
 mod tests {
     use super::*;
 
-    fn device(agent: &str) -> Device {
-        Device { address: [192, 168, 1, 2].into(), user: None, agent: agent.to_owned() }
+    fn device(agent: &str) -> ClientProgram {
+        ClientProgram { address: [192, 168, 1, 2].into(), user: None, agent: agent.to_owned() }
     }
 
     const CLOSED: bool = false;

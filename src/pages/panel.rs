@@ -24,8 +24,8 @@ use crate::{
     config::ClientInfo,
     http::body::Body,
     net::{
+        client_program::{self, ClientProgram},
         control_host::CONTROL_HOST,
-        device::{self, Device},
     },
     pages::{form_fields::FormFields, template},
     server::Connection,
@@ -52,7 +52,7 @@ struct PanelRequest<'a> {
     proxy: &'a Arc<Proxy>,
     state: &'a RuntimeState,
     connection: &'a Connection,
-    device: &'a Device,
+    device: &'a ClientProgram,
     user_agent: &'a str,
     guest: PanelVisitor,
     path: &'a str,
@@ -76,7 +76,7 @@ fn has(path: &str) -> bool {
 pub(crate) async fn answer(
     proxy: &Arc<Proxy>,
     connection: &Connection,
-    device: Device,
+    device: ClientProgram,
     request: Request<Incoming>,
 ) -> Response<Body> {
     let state = proxy.state();
@@ -87,7 +87,7 @@ pub(crate) async fn answer(
     };
     let query = FormFields::parse(head.uri.query().unwrap_or_default().as_bytes());
     let (path, address) = (head.uri.path(), head.uri.path_and_query().map_or("/", |address| address.as_str()));
-    let user_agent = device::user_agent(&head.headers);
+    let user_agent = client_program::user_agent(&head.headers);
     let visit =
         PanelRequest { proxy, state: &state, connection, device: &device, user_agent, guest, path, address, query };
     match head.method {

@@ -7,7 +7,7 @@ use deunicode::deunicode_char;
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use http::{HeaderMap, header};
 
-use crate::{http::headers::members, net::device};
+use crate::{http::headers::members, net::client_program};
 
 /// Bytes at the beginning of a page in which it names its encoding.
 const HEAD_BYTES: usize = 400;
@@ -25,7 +25,7 @@ pub(super) fn choose(configured: &str, headers: &HeaderMap) -> &'static Encoding
     }
     let accepted = names.iter().find_map(|name| Encoding::for_label(name.as_bytes()));
     let is_writable = |encoding: &&'static Encoding| encoding.output_encoding() == *encoding;
-    let of_old_browser = || if is_before_utf_8(device::user_agent(headers)) { WINDOWS_1252 } else { UTF_8 };
+    let of_old_browser = || if is_before_utf_8(client_program::user_agent(headers)) { WINDOWS_1252 } else { UTF_8 };
     accepted.filter(is_writable).unwrap_or_else(of_old_browser)
 }
 

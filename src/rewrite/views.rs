@@ -24,10 +24,10 @@ use ring::hmac;
 use url::{Url, form_urlencoded};
 
 use self::originals::Originals;
-pub(crate) use self::{originals::StoredPage, page_profile::ReadingLook};
+pub(crate) use self::{originals::StoredPage, page_profile::ReadingOptions};
 use crate::{
     http::headers::{members, without},
-    net::{control_host, device::Device, target::Target},
+    net::{client_program::ClientProgram, control_host, target::Target},
     rewrite::RequestInfo,
     util::tokens::Tokens,
 };
@@ -63,7 +63,7 @@ pub(crate) enum LinkCheck {
 #[derive(Clone)]
 pub(crate) struct PageControls {
     links: Arc<ViewLinks>,
-    device: Device,
+    device: ClientProgram,
     /// The request's cookies and credentials: what was kept with others is not shown.
     account: Vec<(HeaderName, HeaderValue)>,
     view: View,
@@ -83,7 +83,7 @@ impl ViewLinks {
         &self,
         request: &mut Request<B>,
         target: &Target,
-        device: impl Fn(&HeaderMap) -> Device,
+        device: impl Fn(&HeaderMap) -> ClientProgram,
     ) -> LinkCheck {
         // A page can ask for whole addresses there (`referrerpolicy`).
         let referer = request.headers().get(header::REFERER).and_then(|referer| split(referer.to_str().ok()?));
@@ -114,7 +114,7 @@ impl ViewLinks {
     /// The bar of a page that is shown to this client; `shown` where it is a view.
     pub(crate) fn page_controls(
         self: &Arc<Self>,
-        device: Device,
+        device: ClientProgram,
         headers: &HeaderMap,
         shown: Option<(View, PageId)>,
     ) -> PageControls {
@@ -227,12 +227,12 @@ fn start(context: hmac::Context) -> PageId {
 }
 
 /// The bytes over which a link's MAC is computed.
-fn signed(device: &Device, page: &Url, view: View, id: PageId) -> Vec<u8> {
+fn signed(device: &ClientProgram, page: &Url, view: View, id: PageId) -> Vec<u8> {
     [&b"link"[..], &id, &client_bytes(device, &[page.as_str(), &view.to_string()])].concat()
 }
 
 /// Texts for one client, each with its length.
-fn client_bytes(device: &Device, texts: &[&str]) -> Vec<u8> {
+fn client_bytes(device: &ClientProgram, texts: &[&str]) -> Vec<u8> {
     let address = device.address.to_string();
     let client = [&*address, device.user.as_deref().unwrap_or_default(), &device.agent];
     let each = |text: &&str| [&(text.len() as u64).to_be_bytes(), text.as_bytes()].concat();

@@ -9,7 +9,7 @@ use std::{
 use super::ConnectionState;
 use crate::{
     client::{PinnedConnections, Requester},
-    net::{credentials::Authenticator, device::Device, target::Target},
+    net::{client_program::ClientProgram, credentials::Authenticator, target::Target},
     util::shutdown::ShutdownHandle,
 };
 
@@ -20,7 +20,7 @@ pub(crate) struct Connection {
     /// Set on decrypted connections: target of the CONNECT.
     pub(crate) tunnel: Option<Target>,
     pub(crate) authenticator: Option<Arc<Authenticator>>,
-    pub(crate) device: Option<Device>,
+    pub(crate) device: Option<ClientProgram>,
     pub(crate) shutdown: ShutdownHandle,
     pub(crate) state: Arc<ConnectionState>,
     /// Upstream connections that were authenticated for this client.
@@ -48,7 +48,12 @@ impl Connection {
     }
 
     /// The decrypted connection inside the tunnel that this connection became.
-    pub(crate) fn decrypted(&self, target: Target, authenticator: Option<Arc<Authenticator>>, device: Device) -> Self {
+    pub(crate) fn decrypted(
+        &self,
+        target: Target,
+        authenticator: Option<Arc<Authenticator>>,
+        device: ClientProgram,
+    ) -> Self {
         let fresh = Self::new(self.client, self.local, self.shutdown.child());
         Self { tunnel: Some(target), authenticator, device: Some(device), ..fresh }
     }

@@ -19,7 +19,7 @@ use crate::{
     },
     net::{
         access_control::{Permit, PortRule},
-        device::Device,
+        client_program::ClientProgram,
         route::Route,
         target::{Scheme, Target},
     },
@@ -81,7 +81,7 @@ impl Exchange {
     }
 
     /// Whether this device trusts the authority in force, and whether that changes.
-    fn trust_watch(&self, device: &Device) -> TrustWatch {
+    fn trust_watch(&self, device: &ClientProgram) -> TrustWatch {
         let proxy = Arc::clone(&self.proxy);
         let fingerprint = move || proxy.state().authority.open().map(|authority| authority.fingerprint());
         TrustWatch::new(&self.proxy.trusted_devices, device, Box::new(fingerprint))
@@ -90,7 +90,12 @@ impl Exchange {
     /// Connects to a site before a CONNECT that will be decrypted is answered, so that what fails is the CONNECT: a program is
     /// told at once, and a browser goes back to `http://`, which it does not for an error page. With browsers on the port of
     /// HTTPS the TLS handshake belongs to it; others, and other ports, may speak something else.
-    async fn connect_ahead(&self, headers: &HeaderMap, permit: &Permit, device: &Device) -> Result<Ahead, Error> {
+    async fn connect_ahead(
+        &self,
+        headers: &HeaderMap,
+        permit: &Permit,
+        device: &ClientProgram,
+    ) -> Result<Ahead, Error> {
         let target = permit.target();
         let (host, client, requester) = (target.plain_host(), &self.state.client, self.connection.requester());
         // Nobody may be asked at all; and `ws://` comes to this port, in clear.
@@ -158,7 +163,7 @@ impl Exchange {
     fn sniff(
         &mut self,
         mut request: Request<Incoming>,
-        device: Device,
+        device: ClientProgram,
         destination: Destination,
         intercepts: bool,
         ahead: Ahead,

@@ -39,7 +39,7 @@ use crate::{
         reading::{self, PICTURE, READ},
         template,
     },
-    rewrite::{PageProfile, RequestInfo, SentForm, views::ReadingLook},
+    rewrite::{PageProfile, RequestInfo, SentForm, views::ReadingOptions},
 };
 
 /// Whether an address is one of these. Names under the control host are for the check of certificates only.
@@ -127,7 +127,7 @@ impl Exchange {
                 return Ok(reading::message(StatusCode::BAD_GATEWAY, "No page", &text, url.as_str()));
             }
             FetchOutcome::Response(fetched) => {
-                let look = self.reading_look(asked, headers, fetched.host());
+                let look = self.reading_options(asked, headers, fetched.host());
                 (*fetched, look)
             }
         };
@@ -160,14 +160,14 @@ impl Exchange {
         }
     }
 
-    fn reading_look(&self, asked: &ReadRequest, headers: &HeaderMap, host: &str) -> (usize, ReadingLook) {
+    fn reading_options(&self, asked: &ReadRequest, headers: &HeaderMap, host: &str) -> (usize, ReadingOptions) {
         let choice = self.profile(headers, host);
         let is_plain_profile = choice
             .as_ref()
             .is_some_and(|choice| choice.profile.filters.output.style == gleaner_filters::output::Style::Plain);
         let preferences = &self.proxy.reader_preferences;
         let reader = preferences.are_used().then(|| preferences.get(&self.device(headers))).flatten();
-        let look = ReadingLook {
+        let look = ReadingOptions {
             view: asked.view,
             is_plain: asked.is_plain.unwrap_or(is_plain_profile),
             is_whole: false,
@@ -184,7 +184,7 @@ impl Exchange {
         fetched: fetch::FetchedPage,
         headers: &HeaderMap,
         host: &str,
-        ((profile, mut look), addresses): ((usize, ReadingLook), SharedAddresses),
+        ((profile, mut look), addresses): ((usize, ReadingOptions), SharedAddresses),
     ) -> Result<(Response<Body>, Outcome), crate::ConfigError> {
         let state = Arc::clone(&self.state);
         let mut page_request = Request::new(());

@@ -14,7 +14,7 @@ use std::{
 use tokio::time::Instant;
 
 use crate::{
-    net::{device::Device, target::Target},
+    net::{client_program::ClientProgram, target::Target},
     util::expiring_map::{ExpiringMap, Lifetime},
 };
 
@@ -30,7 +30,7 @@ const MAX_COUNTED: usize = 4096;
 
 /// The failures.
 pub(crate) struct FailedConnects {
-    counts: ExpiringMap<(Device, String), (u32, Instant)>,
+    counts: ExpiringMap<(ClientProgram, String), (u32, Instant)>,
     are_any: AtomicBool,
 }
 
@@ -41,7 +41,7 @@ impl FailedConnects {
     }
 
     /// Counts a failure. Whether the client is to be shown the reason in place of it.
-    pub(crate) fn shows_reason(&self, device: &Device, target: &Target) -> bool {
+    pub(crate) fn shows_reason(&self, device: &ClientProgram, target: &Target) -> bool {
         let key = (device.clone(), target.plain_host().to_owned());
         let now = Instant::now();
         let (before, last) = self.counts.get(&key).unwrap_or((0, now));
@@ -54,7 +54,7 @@ impl FailedConnects {
     }
 
     /// The client has gone to the host over plain HTTP: what fails next is another attempt.
-    pub(crate) fn went_back(&self, device: impl FnOnce() -> Device, target: &Target) {
+    pub(crate) fn went_back(&self, device: impl FnOnce() -> ClientProgram, target: &Target) {
         if self.are_any.load(Relaxed) {
             self.counts.remove(&(device(), target.plain_host().to_owned()));
         }
@@ -69,7 +69,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_reason_is_shown_to_who_asks_on_and_did_not_go_back() {
         let failed = FailedConnects::new();
-        let device = Device { address: [127, 0, 0, 1].into(), user: None, agent: "Mozilla/".to_owned() };
+        let device = ClientProgram { address: [127, 0, 0, 1].into(), user: None, agent: "Mozilla/".to_owned() };
         let target = Target::from_authority(Scheme::Https, "a.example").unwrap();
         let pause = || tokio::time::advance(Duration::from_secs(1));
         for _ in 0..HIDDEN {

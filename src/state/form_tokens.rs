@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    net::device::Device,
+    net::client_program::ClientProgram,
     util::tokens::{self, Tokens},
 };
 
@@ -18,17 +18,17 @@ impl FormTokens {
         Self(tokens)
     }
 
-    pub(crate) fn token(&self, device: &Device, path: &str) -> String {
+    pub(crate) fn token(&self, device: &ClientProgram, path: &str) -> String {
         tokens::text(self.0.token(FORM, &parts(device, path)))
     }
 
     /// Whether this is the token of that form.
-    pub(crate) fn is_token(&self, given: &str, device: &Device, path: &str) -> bool {
+    pub(crate) fn is_token(&self, given: &str, device: &ClientProgram, path: &str) -> bool {
         self.0.is(given, FORM, &parts(device, path))
     }
 }
 
 /// The parts that the token of a form is made of.
-fn parts(device: &Device, path: &str) -> [String; 3] {
+fn parts(device: &ClientProgram, path: &str) -> [String; 3] {
     [device.address.to_string(), device.user.as_deref().unwrap_or_default().to_owned(), path.to_owned()]
 }

@@ -11,7 +11,7 @@ use gleaner_filters::ReaderLook;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-use crate::{net::device::Device, util::json_file::JsonFile};
+use crate::{net::client_program::ClientProgram, util::json_file::JsonFile};
 
 const FILE: &str = "reader-preferences.json";
 
@@ -70,26 +70,26 @@ impl ReaderPreferences {
     }
 
     /// The style that this device chose.
-    pub(crate) fn get(&self, device: &Device) -> Option<ReaderLook> {
+    pub(crate) fn get(&self, device: &ClientProgram) -> Option<ReaderLook> {
         self.file.get().iter().find(|entry| entry.is_of(device)).and_then(|entry| entry.look)
     }
 
     /// The sites whose pages stay as they are on this device.
-    pub(crate) fn never(&self, device: &Device) -> Vec<String> {
+    pub(crate) fn never(&self, device: &ClientProgram) -> Vec<String> {
         let entries = self.file.get();
         let entry = entries.iter().find(|entry| entry.is_of(device));
         entry.map(|entry| entry.never.iter().cloned().collect()).unwrap_or_default()
     }
 
     /// Whether the pages of a host stay as they are on this device.
-    pub(crate) fn is_never(&self, device: &Device, host: &str) -> bool {
+    pub(crate) fn is_never(&self, device: &ClientProgram, host: &str) -> bool {
         let is_below =
             |site: &String| host.strip_suffix(&**site).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
         self.file.get().iter().any(|entry| entry.is_of(device) && entry.never.iter().any(is_below))
     }
 
     /// Leaves the pages of a host's site as they are on this device, or ends that.
-    pub(crate) fn set_never(&self, device: &Device, host: &str, is_never: bool) {
+    pub(crate) fn set_never(&self, device: &ClientProgram, host: &str, is_never: bool) {
         let site = host.strip_prefix("www.").unwrap_or(host).to_owned();
         self.change(device, move |entry| {
             entry.never.retain(|known| *known != site && !site.ends_with(&format!(".{known}")));
@@ -103,12 +103,12 @@ impl ReaderPreferences {
     }
 
     /// Remembers a look, or forgets it.
-    pub(crate) fn set(&self, device: &Device, look: Option<ReaderLook>) {
+    pub(crate) fn set(&self, device: &ClientProgram, look: Option<ReaderLook>) {
         self.change(device, move |entry| entry.look = look);
     }
 
     /// Changes what is remembered of a device, which is then the last to go.
-    fn change(&self, device: &Device, change: impl Fn(&mut Preference) + Send + 'static) {
+    fn change(&self, device: &ClientProgram, change: impl Fn(&mut Preference) + Send + 'static) {
         let device = device.clone();
         let any = self.file.change(move |entries| {
             let known = entries.iter().position(|entry| entry.is_of(&device)).and_then(|at| entries.remove(at));
@@ -127,12 +127,12 @@ impl ReaderPreferences {
 }
 
 impl Preference {
-    fn new(device: &Device) -> Self {
+    fn new(device: &ClientProgram) -> Self {
         let user = device.user.as_deref().map(str::to_owned);
         Self { address: device.address, user, browser: device.agent.clone(), look: None, never: VecDeque::new() }
     }
 
-    fn is_of(&self, device: &Device) -> bool {
+    fn is_of(&self, device: &ClientProgram) -> bool {
         self.address == device.address && self.user.as_deref() == device.user.as_deref() && self.browser == device.agent
     }
 }
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_site_is_left_alone_with_what_is_below_it() {
-        let device = Device { address: "192.168.1.4".parse().unwrap(), user: None, agent: "Phone".to_owned() };
+        let device = ClientProgram { address: "192.168.1.4".parse().unwrap(), user: None, agent: "Phone".to_owned() };
         let known = ReaderPreferences::open(None);
         known.set(&device, Some(ReaderLook::default()));
         known.set_never(&device, "www.news.example", true);
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn a_choice_is_remembered_for_one_browser_of_one_device() {
         let dir = tempfile::tempdir().unwrap();
-        let device = |address: &str, agent: &str| Device {
+        let device = |address: &str, agent: &str| ClientProgram {
             address: address.parse().unwrap(),
             user: None,
             agent: agent.to_owned(),

@@ -33,8 +33,8 @@ impl Chain {
     pub(super) fn check_result(&self, page: &AnalysedPage, report: &Report) -> Result<(), PageError> {
         // Menus and footers of a page that is kept whole are nothing that was to be kept; that enough is left beside them was seen
         // when they were taken out.
-        let content = report.text_before.saturating_sub(page.outcome.frame_chars);
-        let needed = match page.outcome.frame_chars {
+        let content = report.text_before.saturating_sub(page.outcome.landmark_chars);
+        let needed = match page.outcome.landmark_chars {
             0 => self.floor.kept_chars.min(content),
             _ => 0,
         };

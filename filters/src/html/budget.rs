@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Steps between two looks at the clock. A look costs about as much as a hundred steps, and this many a tenth of a
+/// Steps between two readings of the clock. One costs about as much as a hundred steps, and this many a tenth of a
 /// millisecond (2026-11-21). Raising it lets a page overdraw its time by more.
 const STEPS_BETWEEN_LOOKS: u32 = 16 * 1024;
 
@@ -23,9 +23,9 @@ pub(crate) struct Budget {
     limit: Duration,
     /// Whether nobody waits for the page any longer.
     cancelled: Arc<AtomicBool>,
-    /// Steps since the last look.
+    /// Steps since the last reading.
     steps: Cell<u32>,
-    /// Steps before the last look, for tests.
+    /// Steps before the last reading, for tests.
     #[cfg(test)]
     steps_before: Cell<u64>,
 }
@@ -61,13 +61,13 @@ impl Budget {
         let made = self.steps.get().saturating_add(steps);
         self.steps.set(made);
         if made >= STEPS_BETWEEN_LOOKS {
-            self.look();
+            self.check();
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn look(&self) {
+    fn check(&self) {
         #[cfg(test)]
         self.steps_before.set(self.steps_before.get() + u64::from(self.steps.get()));
         self.steps.set(0);

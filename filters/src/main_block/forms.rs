@@ -4,7 +4,7 @@
 //! where it stands, never by its words:
 //!
 //! - a field that holds what the page was asked for (`?q=oak` and a field `q`) is the search that led here;
-//! - on a page with little text a form that is not part of the frame is what the page is for;
+//! - on a page with little text a form that is part of no landmark is what the page is for;
 //! - numbers to fill in, or lists to choose from, among the text are a converter or an order.
 //!
 //! Not: one line to fill in above the headline, a box for an e-mail address alone (a newsletter), a text field for comments below a long text, anything in the site's
@@ -39,7 +39,7 @@ const MAX_CHARS_AND_LISTS: usize = 5000;
 /// Visible characters beside a form that belong to it.
 const LABEL_CHARS_BESIDE: usize = 80;
 
-/// Most forms that are looked at; the frame of a page has two or three.
+/// Most forms that are looked at; the landmarks of a page have two or three.
 const MAX_FORMS: usize = 50;
 
 /// The forms of a page.
@@ -71,10 +71,10 @@ impl Forms {
             .filter(|(_, fields)| fields.count() > 0)
             .collect();
         let searches = || found.iter().filter(|(_, fields)| fields.asked);
-        let outside = searches().find(|(id, _)| !in_frame(page, *id));
+        let outside = searches().find(|(id, _)| !in_landmark(page, *id));
         let search = outside.or_else(|| searches().next()).map(|(id, _)| *id);
         let is_of_site = |id: NodeId, fields: &Fields| {
-            in_frame(page, id) || kept_words >= MIN_TEXT_WORDS && is_site_search(page, id, fields)
+            in_landmark(page, id) || kept_words >= MIN_TEXT_WORDS && is_site_search(page, id, fields)
         };
         let mut forms = Forms::default();
         for (id, fields) in &found {
@@ -156,13 +156,13 @@ fn is_site_search(page: &AnalysedPage, id: NodeId, fields: &Fields) -> bool {
 }
 
 /// Whether it is a part of every page of the site.
-fn in_frame(page: &Page, id: NodeId) -> bool {
+fn in_landmark(page: &Page, id: NodeId) -> bool {
     page.self_and_ancestors(id).any(|up| {
         matches!(page.tag(up), Some(Tag::Nav | Tag::Header | Tag::Footer | Tag::Aside | Tag::Dialog))
             || page.attribute(up, &local_name!("role")).is_some_and(|role| {
                 ["navigation", "banner", "contentinfo", "complementary", "dialog", "search"]
                     .iter()
-                    .any(|frame| role.trim().eq_ignore_ascii_case(frame))
+                    .any(|landmark| role.trim().eq_ignore_ascii_case(landmark))
             })
     })
 }

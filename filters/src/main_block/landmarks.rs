@@ -1,7 +1,7 @@
 //! Removes navigation, footers and dialogs from a page of which no main block is chosen.
 //!
 //! A sign-in page, a poem, opening hours, a gallery have too little text to choose from, so the choice keeps all of them; the
-//! site's menus are then most of what is read. What a page itself marks as its frame can go without any choice:
+//! site's menus are then most of what is read. What a page itself marks as a landmark can go without any choice:
 //!
 //! - `<nav>` and `role=navigation`, `<footer>` and `role=contentinfo`, dialogs (HTML § 4.3.4, § 4.3.9; ARIA 1.2 § 5.3.4);
 //! - what the common names of menus, of cookie boxes and of boxes over the page are given to, where it holds links or short text only;
@@ -33,18 +33,18 @@ const BOX_CHARS: usize = 600;
 const MENU_LINKS: usize = 3;
 const MENU_SHARE: f64 = 0.8;
 
-/// Takes the frame out, if anything is left to see.
+/// Takes the landmarks out, if anything is left to see.
 pub(super) fn remove(page: &mut AnalysedPage, filter: &'static str) {
-    let frame = frame(page);
-    if leaves_something(page, &frame) {
-        for id in frame {
-            page.outcome.frame_chars += page.chars(id);
+    let landmarks = landmarks(page);
+    if leaves_something(page, &landmarks) {
+        for id in landmarks {
+            page.outcome.landmark_chars += page.chars(id);
             page.remove(id, filter);
         }
     }
 }
 
-fn frame(page: &AnalysedPage) -> Vec<NodeId> {
+fn landmarks(page: &AnalysedPage) -> Vec<NodeId> {
     let mut found = Vec::new();
     let mut over = NodeId::DOCUMENT;
     let holds = |outer: NodeId, inner: Option<NodeId>| inner.is_some_and(|inner| page.contains(outer, inner));
@@ -57,7 +57,7 @@ fn frame(page: &AnalysedPage) -> Vec<NodeId> {
             over = page.end(id);
             continue;
         }
-        if is_frame(page, id, tag) && !holds(id, page.headline.node) && !holds_content(page, id) {
+        if is_landmark(page, id, tag) && !holds(id, page.headline.node) && !holds_content(page, id) {
             found.push(id);
             over = page.end(id);
         }
@@ -65,7 +65,7 @@ fn frame(page: &AnalysedPage) -> Vec<NodeId> {
     found
 }
 
-fn is_frame(page: &Page, id: NodeId, tag: Tag) -> bool {
+fn is_landmark(page: &Page, id: NodeId, tag: Tag) -> bool {
     match tag {
         Tag::Nav | Tag::Footer | Tag::Dialog => true,
         Tag::A => skips(page, id),
@@ -81,13 +81,13 @@ fn is_frame(page: &Page, id: NodeId, tag: Tag) -> bool {
     }
 }
 
-/// Whether a link leads over the frame of the page ("Skip to content"), by its name.
+/// Whether a link leads over the landmarks of the page ("Skip to content"), by its name.
 fn skips(page: &Page, link: NodeId) -> bool {
     page.attribute(link, &local_name!("href")).is_some_and(|to| to.trim().starts_with('#'))
         && is_named(page, link, &["skip"])
 }
 
-/// Whether a part has what the frame of a page has not: the main part, a password.
+/// Whether a part has what no landmark has: the main part, a password.
 fn holds_content(page: &Page, id: NodeId) -> bool {
     page.live(id).any(|at| match page.tag(at) {
         Some(Tag::Main | Tag::Article | Tag::H1) => true,
@@ -124,14 +124,14 @@ fn has_role(page: &Page, id: NodeId, roles: &[&str]) -> bool {
 }
 
 /// Whether a line of text, a picture that leads nowhere or a field is left.
-fn leaves_something(page: &Page, frame: &[NodeId]) -> bool {
-    let mut frame = frame.iter().copied().peekable();
+fn leaves_something(page: &Page, landmarks: &[NodeId]) -> bool {
+    let mut landmarks = landmarks.iter().copied().peekable();
     let mut over = NodeId::DOCUMENT;
     let (mut chars, mut cells) = (0, 0);
     for id in page.live(page.body()).skip(1) {
-        if frame.peek() == Some(&id) {
+        if landmarks.peek() == Some(&id) {
             over = over.max(page.end(id));
-            frame.next();
+            landmarks.next();
         }
         if id < over {
             continue;
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn menus_footers_and_cookie_boxes_go() {
-        for frame in [
+        for landmark in [
             "<nav>menu</nav>",
             "<div role=navigation>menu</div>",
             "<footer>imprint</footer>",
@@ -186,12 +186,12 @@ mod tests {
             "<a class=skip-link href=#main>Skip to content</a>",
             "<ul class='top menu'><li><a href=/a>a</a><li><a href=/b>b</a><li><a href=/c>c</a></ul>",
         ] {
-            assert_eq!(left(&format!("{frame}{LINE}")), LINE_CHARS, "{frame}");
+            assert_eq!(left(&format!("{landmark}{LINE}")), LINE_CHARS, "{landmark}");
         }
     }
 
     #[test]
-    fn what_only_sounds_like_a_frame_stays() {
+    fn what_only_sounds_like_a_landmark_stays() {
         for content in [
             "<div class=menu><p>soup, fish, cheese</p></div>",
             "<main><nav>a</nav></main>",

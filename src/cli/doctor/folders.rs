@@ -24,7 +24,7 @@ fn authority(config: &Config) -> Finding {
         return Finding::ok(CHECK, "none is needed: encrypted pages pass as they are (`https.intercept: off`)");
     }
     let dir = config.authority_dir.as_deref().ok_or(AuthorityError::NoFolder);
-    match dir.and_then(Authority::look_to_make) {
+    match dir.and_then(Authority::find_or_check) {
         Ok(None) => Finding::ok(CHECK, "there is none yet; the first start makes it"),
         Ok(Some(authority)) => match authority.expiry_warning() {
             None => Finding::ok(CHECK, "it is valid, and only its owner can read its key"),

@@ -109,7 +109,7 @@ async fn check_all(subject: &Subject, pages: &[Url], why_none: &'static str) -> 
 /// Certificates that are trusted beside the system's: those of the configuration, and that of our own authority, which may open the
 /// connection.
 fn roots(config: &Config) -> Vec<rustls::pki_types::CertificateDer<'static>> {
-    let own = config.authority_dir.as_deref().and_then(|dir| Authority::look(dir).ok().flatten());
+    let own = config.authority_dir.as_deref().and_then(|dir| Authority::find(dir).ok().flatten());
     config.extra_roots.iter().cloned().chain(own.map(|own| own.certificate)).collect()
 }
 

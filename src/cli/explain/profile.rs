@@ -10,8 +10,8 @@ use crate::{
     mitm::TunnelledHosts,
     net::{
         access_control::{Acl, Initiator, is_private},
+        client_program::without_numbers,
         control_host::is_control_host,
-        device::without_numbers,
         target::Target,
     },
 };

@@ -13,13 +13,13 @@ use super::{Authority, AuthorityError, CERT_FILE, KEY_FILE, certificate_file, is
 
 impl Authority {
     /// Loads the authority of a folder; none is made.
-    pub(crate) fn look(dir: &Path) -> Result<Option<Self>, AuthorityError> {
+    pub(crate) fn find(dir: &Path) -> Result<Option<Self>, AuthorityError> {
         (!is_missing(dir)).then(|| Self::open(dir)).transpose()
     }
 
     /// Loads the authority of a folder. If there is none, checks that a first start could make one.
-    pub(crate) fn look_to_make(dir: &Path) -> Result<Option<Self>, AuthorityError> {
-        let found = Self::look(dir)?;
+    pub(crate) fn find_or_check(dir: &Path) -> Result<Option<Self>, AuthorityError> {
+        let found = Self::find(dir)?;
         if found.is_none() {
             make::check_clock()?;
             make::try_create(dir)?;

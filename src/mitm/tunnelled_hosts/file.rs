@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::net::device::Device;
+use crate::net::client_program::ClientProgram;
 
 pub(super) const FILE: &str = "refused-hosts.json";
 
@@ -26,7 +26,7 @@ pub(super) struct RefusedHost {
 }
 
 impl RefusedHost {
-    pub(super) fn new(device: &Device, host: &str, until: i64) -> Self {
+    pub(super) fn new(device: &ClientProgram, host: &str, until: i64) -> Self {
         Self {
             address: device.address,
             user: device.user.as_deref().map(str::to_owned),
@@ -36,7 +36,7 @@ impl RefusedHost {
         }
     }
 
-    pub(super) fn device(&self) -> Device {
-        Device { address: self.address, user: self.user.as_deref().map(Into::into), agent: self.agent.clone() }
+    pub(super) fn device(&self) -> ClientProgram {
+        ClientProgram { address: self.address, user: self.user.as_deref().map(Into::into), agent: self.agent.clone() }
     }
 }

@@ -13,7 +13,7 @@ use tracing::{info, warn};
 use super::{FormFields, PanelRequest, notice, notice_with, page, see_other, site};
 use crate::{
     http::body::Body,
-    net::{credentials::Denied, device::Device, target::Scheme},
+    net::{client_program::ClientProgram, credentials::Denied, target::Scheme},
     server::Connection,
     state::{proxy::Proxy, runtime_state::RuntimeState, sessions},
 };
@@ -46,7 +46,7 @@ impl PanelVisitor {
 pub(super) fn check(
     proxy: &Proxy,
     state: &RuntimeState,
-    device: &Device,
+    device: &ClientProgram,
     head: &Parts,
 ) -> Result<PanelVisitor, Box<Response<Body>>> {
     let refused = |title: &str, text: &str| Box::new(notice(StatusCode::FORBIDDEN, title, text));
@@ -109,7 +109,7 @@ fn is_foreign(head: &Parts) -> bool {
 }
 
 /// The session that the request's cookie names.
-fn session(proxy: &Proxy, state: &RuntimeState, device: &Device, head: &Parts) -> Option<String> {
+fn session(proxy: &Proxy, state: &RuntimeState, device: &ClientProgram, head: &Parts) -> Option<String> {
     state.panel_login.as_ref()?;
     let fields = head.headers.get_all(header::COOKIE).iter().filter_map(|field| field.to_str().ok());
     let pairs = fields.flat_map(|field| field.split(';')).filter_map(|pair| pair.trim().split_once('='));

@@ -10,7 +10,7 @@ use crate::{
     blocking::{ListState, Pause, fetches, minutes_until, parse_duration},
     config::ListSource,
     http::body::Body,
-    pages::{admin::pause::CHOICES, template},
+    pages::{control_pages::pause::CHOICES, template},
 };
 
 pub(super) fn page(visit: &PanelRequest<'_>) -> Markup {
@@ -130,7 +130,7 @@ fn trusted(visit: &PanelRequest<'_>) -> Markup {
         h2 { "Browsers whose encrypted pages are rewritten" }
         @if devices.is_empty() { p { "None has shown yet that it trusts the certificate." } } @else {
             table.rows {
-                thead { tr { th scope="col" { "Device" } th scope="col" { "Browser" } th scope="col" { "Seen" } th scope="col" { "Forget" } } }
+                thead { tr { th scope="col" { "ClientProgram" } th scope="col" { "Browser" } th scope="col" { "Seen" } th scope="col" { "Forget" } } }
                 tbody {
                     @for device in &devices {
                         @let address = device.address.to_string();

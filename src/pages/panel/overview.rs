@@ -32,7 +32,7 @@ pub(super) fn page(visit: &PanelRequest<'_>) -> Markup {
         }
         (last_day(&totals))
         h2 { "By device" }
-        (table(&totals.devices.first(ROWS), &totals.devices.others, all, "Device", |client| {
+        (table(&totals.devices.first(ROWS), &totals.devices.others, all, "ClientProgram", |client| {
             html! { a href={ "/panel/requests?device=" (client.0) } { (name(client)) } }
         }))
         h2 { "By site" }

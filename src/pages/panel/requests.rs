@@ -61,7 +61,7 @@ pub(super) fn page(visit: &PanelRequest<'_>) -> Markup {
     html! {
         script src="/panel/live.js" defer {}
         form.filter method="get" action="/panel/requests" {
-            p { label for="device" { "Device" } br;
+            p { label for="device" { "ClientProgram" } br;
                 select id="device" name="device" {
                     option value="" { "all" }
                     @for (client, _) in totals.devices.first(100) {
@@ -75,7 +75,7 @@ pub(super) fn page(visit: &PanelRequest<'_>) -> Markup {
         p.quiet { "The last " (shown.len()) ", of " (records.len()) " that are remembered. Addresses within a site are not." }
         table.rows #requests data-live={ "/panel/requests/live?" (query) } {
             thead { tr {
-                th scope="col" { "When" } th scope="col" { "Device" } th scope="col" { "Site" } th scope="col" { "What happened" }
+                th scope="col" { "When" } th scope="col" { "ClientProgram" } th scope="col" { "Site" } th scope="col" { "What happened" }
                 th.number scope="col" { "Size" } th.number scope="col" { "Took" }
             } }
             tbody { @for record in shown { (row(record)) } }
@@ -89,7 +89,7 @@ fn row(record: &Record) -> Markup {
     html! {
         tr {
             td { time datetime=(written) { (ago(since)) " ago" } }
-            td data-name="Device" { (overview::name(&(record.client, record.user.clone()))) }
+            td data-name="ClientProgram" { (overview::name(&(record.client, record.user.clone()))) }
             td.wide.site data-name="Site" { (place(record)) }
             td.wide data-name="What happened" { (record.method) " " (record.status) ", " (happened(record))
                 @if let Some(way) = &record.via { ", way: " (way) } }

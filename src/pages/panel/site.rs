@@ -11,7 +11,7 @@ use super::{FormFields, PanelRequest, notice, notice_with, see_other, settings::
 use crate::{
     config::{Choice, Config, edit::Change},
     http::body::Body,
-    net::device::Device,
+    net::client_program::ClientProgram,
     pages::{panel::edits, template},
     state::proxy::Proxy,
 };
@@ -57,7 +57,7 @@ pub(super) fn never(host: &str) -> String {
 }
 
 /// The message for a reader whose device has no panel: who can do it, and how.
-pub(super) fn elsewhere(proxy: &Proxy, device: &Device, host: &str) -> String {
+pub(super) fn elsewhere(proxy: &Proxy, device: &ClientProgram, host: &str) -> String {
     let port = proxy.listen_addrs.first().map(SocketAddr::port).unwrap_or_default();
     format!(
         "Whether the pages of {host} are rewritten on all devices is decided on the machine that Gleaner runs on: there at \

@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 use url::Url;
 
 use super::PageId;
-use crate::{http::body::Body, net::device::Device};
+use crate::{http::body::Body, net::client_program::ClientProgram};
 
 /// Bytes of all pages, as they came: compressed, a page has some tens of kilobytes. Raising it costs memory; what is not here
 /// is fetched again.
@@ -46,7 +46,7 @@ pub(crate) struct Originals(Mutex<VecDeque<StoredEntry>>);
 
 #[derive(Debug)]
 struct StoredEntry {
-    client: Device,
+    client: ClientProgram,
     id: PageId,
     since: Instant,
     kept: Arc<StoredPage>,
@@ -54,7 +54,7 @@ struct StoredEntry {
 
 impl Originals {
     /// Keeps a page, in the place of the one of this number.
-    pub(super) fn keep(&self, client: &Device, id: PageId, kept: StoredPage) {
+    pub(super) fn keep(&self, client: &ClientProgram, id: PageId, kept: StoredPage) {
         if kept.bytes() > MAX_PAGE_BYTES {
             return;
         }
@@ -75,7 +75,7 @@ impl Originals {
         }
     }
 
-    pub(super) fn get(&self, client: &Device, id: PageId, page: &Url) -> Option<Arc<StoredPage>> {
+    pub(super) fn get(&self, client: &ClientProgram, id: PageId, page: &Url) -> Option<Arc<StoredPage>> {
         let entries = self.0.lock();
         let entry = entries.iter().find(|entry| entry.client == *client && entry.id == id)?;
         (entry.is_fresh() && entry.kept.page == *page).then(|| Arc::clone(&entry.kept))
@@ -114,8 +114,8 @@ mod tests {
         StoredPage { page, status: StatusCode::OK, headers: HeaderMap::new(), body: vec![vec![b'x'; bytes].into()] }
     }
 
-    fn device(last: u8) -> Device {
-        Device::new([192, 0, 2, last].into(), None, &HeaderMap::new())
+    fn device(last: u8) -> ClientProgram {
+        ClientProgram::new([192, 0, 2, last].into(), None, &HeaderMap::new())
     }
 
     #[test]

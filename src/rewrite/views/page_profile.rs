@@ -17,7 +17,7 @@ use crate::{
 
 /// What is asked of a page at the reader's address.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ReadingLook {
+pub(crate) struct ReadingOptions {
     pub(crate) view: View,
     /// In HTML 3.2.
     pub(crate) is_plain: bool,
@@ -74,7 +74,7 @@ impl PageProfile {
         config: &Config,
         blocker: &Arc<Blocker>,
         profile: usize,
-        asked: &ReadingLook,
+        asked: &ReadingOptions,
     ) -> Result<Self, ConfigError> {
         let profile = &config.profiles.all[profile];
         let mut filters = profile.filters.for_view(asked.view);

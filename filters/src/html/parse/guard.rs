@@ -1,4 +1,4 @@
-//! Stands between html5ever's tokenizer and its tree builder and looks at the limits after every token.
+//! Stands between html5ever's tokenizer and its tree builder and checks the limits after every token.
 //!
 //! Past a limit no token goes through any more, so that the rest of a piece costs nothing but its reading.
 
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::error::PageError;
 
-/// New nodes between two looks at the depth, which cost a walk to the root each. Raising it lets the tree grow deeper
+/// New nodes between two checks of the depth, which cost a walk to the root each. Raising it lets the tree grow deeper
 /// than the limit by as much before that is seen.
 const NODES_BETWEEN_DEPTHS: usize = 64;
 
@@ -37,7 +37,7 @@ pub(super) struct Guard {
     pub(super) is_known: Cell<Option<RawKind>>,
     /// Where `<noscript>` is read as elements.
     pub(super) noscript: RefCell<Noscript>,
-    /// Node count of the last look at the depth.
+    /// Node count of the last check of the depth.
     measured_at: Cell<usize>,
     /// Whether the page's scripts are kept.
     scripting: bool,
@@ -86,7 +86,7 @@ impl Guard {
 
     /// The first limit that was passed.
     pub(super) fn check(&self) -> Result<(), PageError> {
-        self.look_at_depth();
+        self.check_depth();
         self.passed.get().cloned().map_or(Ok(()), Err)
     }
 
@@ -95,7 +95,7 @@ impl Guard {
         let _ = self.passed.set(error);
     }
 
-    fn look(&self) {
+    fn check_limits(&self) {
         let sink = &self.builder.sink;
         let nodes = sink.nodes.get();
         if nodes > self.max_nodes {
@@ -108,11 +108,11 @@ impl Guard {
             self.pass(PageError::AttributesTooLong { limit: MAX_ATTRIBUTE_BYTES });
         }
         if nodes - self.measured_at.get() >= NODES_BETWEEN_DEPTHS {
-            self.look_at_depth();
+            self.check_depth();
         }
     }
 
-    fn look_at_tag(&self, tag: &Tag) {
+    fn check_tag(&self, tag: &Tag) {
         if tag.attrs.len() > MAX_ATTRIBUTES_OF_ELEMENT {
             self.pass(PageError::TooManyAttributes { limit: MAX_ATTRIBUTES_OF_ELEMENT });
         }
@@ -125,7 +125,7 @@ impl Guard {
     /// text to a browser, such as markup in a style sheet, can be an element here. A form within a form, which only `</form>` in the
     /// wrong place can make, is lost when the page is read again, and what it held in a formula is read as a part of that. Both are
     /// given up where scripts may run.
-    fn look_at_ambiguity(&self, tag: &Tag) {
+    fn check_ambiguity(&self, tag: &Tag) {
         let is_choice = || {
             [local_name!("option"), local_name!("optgroup"), local_name!("hr"), local_name!("script")]
                 .contains(&tag.name)
@@ -152,7 +152,7 @@ impl Guard {
         }
     }
 
-    fn look_at_depth(&self) {
+    fn check_depth(&self) {
         let sink = &self.builder.sink;
         self.measured_at.set(sink.nodes.get());
         if sink.depth_of_last() > self.max_depth {
@@ -190,8 +190,8 @@ impl TokenSink for Guard {
             if let Some(kind) = self.is_known.take() {
                 return TokenSinkResult::RawData(kind);
             }
-            self.look_at_tag(tag);
-            self.look_at_ambiguity(tag);
+            self.check_tag(tag);
+            self.check_ambiguity(tag);
             let passes = self.noscript.borrow_mut().tag(tag);
             match passes {
                 Passes::Yes => {}
@@ -203,7 +203,7 @@ impl TokenSink for Guard {
             return TokenSinkResult::Continue;
         }
         let result = self.builder.process_token(token, line_number);
-        self.look();
+        self.check_limits();
         match &result {
             TokenSinkResult::RawData(kind) => self.last.set(TokenKind::Raw(*kind)),
             TokenSinkResult::Plaintext => self.last.set(TokenKind::Plaintext),

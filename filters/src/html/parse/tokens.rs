@@ -56,8 +56,8 @@ pub(super) struct Tokens {
     tag: TagScan,
     /// The beginning of a token whose end has not arrived: it is read when it is all there.
     unfinished: String,
-    /// How long it is when it is looked at again.
-    look_at: usize,
+    /// How long it is when the tokenizer is tried again.
+    retry_at: usize,
     /// Whether it has grown by what may be its end.
     may_have_ended: bool,
     /// Whether the text of scripts is wanted.
@@ -86,7 +86,7 @@ impl Tokens {
             position: Position::Unknown,
             tag: TagScan::default(),
             unfinished: String::new(),
-            look_at: 0,
+            retry_at: 0,
             may_have_ended: false,
             script_text: true,
             unknown_element: None,
@@ -110,15 +110,15 @@ impl Tokens {
         // A tag and a comment end with this; without it there is no use in looking.
         self.may_have_ended |= piece.contains('>');
         let length = self.unfinished.len();
-        if self.may_have_ended && length >= self.look_at || length > MAX_UNFINISHED {
-            return self.look_again();
+        if self.may_have_ended && length >= self.retry_at || length > MAX_UNFINISHED {
+            return self.retry();
         }
         Ok(())
     }
 
     /// Reads what is left, after the last piece.
     pub(super) fn finish(mut self) -> Result<Guard, PageError> {
-        self.look_again()?;
+        self.retry()?;
         self.catch_up();
         let rest = StrTendril::from_slice(&self.unfinished);
         let mut at = 0;
@@ -130,7 +130,7 @@ impl Tokens {
         Ok(self.tokenizer.sink)
     }
 
-    fn look_again(&mut self) -> Result<(), PageError> {
+    fn retry(&mut self) -> Result<(), PageError> {
         let whole = std::mem::take(&mut self.unfinished);
         self.feed_whole(&whole)
     }
@@ -138,7 +138,7 @@ impl Tokens {
     /// Leaves the beginning of a token until more of it has come.
     fn wait_with(&mut self, unfinished: &str) {
         self.unfinished.push_str(unfinished);
-        self.look_at = unfinished.len() + unfinished.len() / GROWTH;
+        self.retry_at = unfinished.len() + unfinished.len() / GROWTH;
         self.may_have_ended = false;
     }
 

@@ -122,10 +122,10 @@ fn keep_pairs(page: &Page, blocks: &TextBlocks, kept: &mut [bool]) {
     let mut groups: Table<_, Vec<usize>> = Table::default();
     let mut at = 0;
     while at + 1 < kept.len() {
-        let look = look_of_pair(page, blocks, at);
-        at += if look.is_some() { 2 } else { 1 };
-        if let Some(look) = look {
-            groups.entry(look).or_default().extend([at - 2, at - 1]);
+        let shape = shape_of_pair(page, blocks, at);
+        at += if shape.is_some() { 2 } else { 1 };
+        if let Some(shape) = shape {
+            groups.entry(shape).or_default().extend([at - 2, at - 1]);
         }
     }
     for fields in groups.into_values().filter(|fields| fields.len() > 2) {
@@ -140,8 +140,8 @@ fn keep_pairs(page: &Page, blocks: &TextBlocks, kept: &mut [bool]) {
     }
 }
 
-/// How the elements look of a label and its value that begin here, and of the one around both.
-fn look_of_pair<'a>(page: &'a Page, blocks: &TextBlocks, at: usize) -> Option<[(Option<Tag>, &'a str); 3]> {
+/// The shapes of the elements of a label and its value that begin here, and of the one around both.
+fn shape_of_pair<'a>(page: &'a Page, blocks: &TextBlocks, at: usize) -> Option<[(Option<Tag>, &'a str); 3]> {
     let pair = [&blocks.list[at], &blocks.list[at + 1]];
     // Words of a label: more are a sentence.
     if pair.iter().any(|block| block.stats.words > 8.0) {
@@ -186,15 +186,15 @@ fn keep_questions(page: &Page, blocks: &TextBlocks, kept: &mut [bool]) {
             && page.contains(around(), answer)
     };
     let questions: Vec<usize> = (0..list.len().saturating_sub(1)).filter(|&at| asks(at)).collect();
-    let look = |at: usize| (page.tag(list[at].container), page.first_class(list[at].container));
+    let shape = |at: usize| (page.tag(list[at].container), page.first_class(list[at].container));
     let (mut counts, mut said): (Table<_, usize>, Table<_, usize>) = (Table::default(), Table::default());
     for &at in &questions {
-        *counts.entry(look(at)).or_default() += 1;
+        *counts.entry(shape(at)).or_default() += 1;
         *said.entry(blocks.text(page, &list[at])).or_default() += 1;
     }
     for at in questions {
         // "More info" names nothing.
-        kept[at] |= counts[&look(at)] >= QUESTIONS && said[&blocks.text(page, &list[at])] == 1;
+        kept[at] |= counts[&shape(at)] >= QUESTIONS && said[&blocks.text(page, &list[at])] == 1;
     }
 }
 

@@ -1,6 +1,6 @@
 //! Repeated records: the posts of a thread, the comments below an answer, the cards of a shelf, the rows of a programme.
 //!
-//! Records are elements of one look (tag and first class). Their fields stand at the same place in each of them: what is reached by
+//! Records are elements of one shape (tag and first class). Their fields stand at the same place in each of them: what is reached by
 //! the same tags and classes is one field, and all records share its mean probability ([`Records::smooth`]), so that an entry neither
 //! loses its time nor a short answer its text because it is short. (Wrappers are induced the same way: Kushmerick 1997; Zhai, Liu,
 //! *Web Data Extraction Based on Partial Tree Alignment*, WWW 2005.)
@@ -51,7 +51,7 @@ const CELLS: usize = 3;
 const MAX_LEVELS: usize = 30;
 
 /// Looks that are compared, those with most members: a bound on the work.
-const MAX_LOOKS: usize = 60;
+const MAX_SHAPES: usize = 60;
 
 /// The records of a page.
 #[derive(Default)]
@@ -102,7 +102,7 @@ impl Records {
             } else if above == 0 {
                 self.siblings.get(&id).copied().unwrap_or(0)
             } else {
-                look_from(page, id, above)
+                shape_from(page, id, above)
             };
         }
         let key = |block: &TextBlock| keys[block.container.index()];
@@ -294,10 +294,10 @@ impl WordSums {
     }
 }
 
-/// The posts of the thread: of the looks nearly all of whose members are signed and dated, the one with most text.
+/// The posts of the thread: of the shapes nearly all of whose members are signed and dated, the one with most text.
 fn posts(page: &Page, words: &[WordSums], names: &[Mention], dates: &[Mention], is_forum: bool) -> Vec<NodeId> {
     let least = if is_forum { LEAST_IN_FORUM } else { LEAST };
-    let mut looks: Table<u64, Vec<NodeId>> = Table::default();
+    let mut shapes: Table<u64, Vec<NodeId>> = Table::default();
     let mut is_seen = vec![false; page.len()];
     for mention in names.iter().chain(dates) {
         let around = page.ancestors(mention.element).take(MAX_LEVELS);
@@ -305,17 +305,17 @@ fn posts(page: &Page, words: &[WordSums], names: &[Mention], dates: &[Mention], 
             if std::mem::replace(&mut is_seen[up.index()], true) {
                 break;
             }
-            if let Some(look) = look(page, up) {
-                looks.entry(look).or_default().push(up);
+            if let Some(shape) = shape(page, up) {
+                shapes.entry(shape).or_default().push(up);
             }
         }
     }
-    let mut looks: Vec<Vec<NodeId>> = looks.into_values().filter(|members| members.len() >= least).collect();
-    for members in &mut looks {
+    let mut shapes: Vec<Vec<NodeId>> = shapes.into_values().filter(|members| members.len() >= least).collect();
+    for members in &mut shapes {
         members.sort_unstable();
     }
-    looks.sort_by_key(|members| (usize::MAX - members.len(), members[0]));
-    looks.truncate(MAX_LOOKS);
+    shapes.sort_by_key(|members| (usize::MAX - members.len(), members[0]));
+    shapes.truncate(MAX_SHAPES);
     let text = |members: &[NodeId]| {
         let mut over = NodeId::DOCUMENT;
         let outer = members.iter().filter(|&&id| {
@@ -335,13 +335,13 @@ fn posts(page: &Page, words: &[WordSums], names: &[Mention], dates: &[Mention], 
         signed as f32 >= SIGNED * members.len() as f32
     };
     let is_both = |members: &[NodeId]| is_signed(members, names) && is_signed(members, dates);
-    looks.retain(|members| is_both(members) || is_forum && (is_signed(members, names) || is_signed(members, dates)));
-    let most = looks.iter().map(|members| text(members)).fold(0.0, f32::max);
+    shapes.retain(|members| is_both(members) || is_forum && (is_signed(members, names) || is_signed(members, dates)));
+    let most = shapes.iter().map(|members| text(members)).fold(0.0, f32::max);
     // What holds all posts of a page has as much text as they have, and fewer members.
-    looks.retain(|members| text(members) > 0.6 * most && most > 0.0);
+    shapes.retain(|members| text(members) > 0.6 * most && most > 0.0);
     let cells = |members: &[NodeId]| if is_both(members) { CELLS } else { 1 };
     let rank = |members: &Vec<NodeId>| (members.len() * cells(members), std::cmp::Reverse(members[0]));
-    looks.into_iter().max_by_key(rank).unwrap_or_default()
+    shapes.into_iter().max_by_key(rank).unwrap_or_default()
 }
 
 /// Alike siblings that are short and hold several texts each, and the number of their group; and others that are cards.
@@ -353,20 +353,20 @@ fn siblings(page: &Page, words: &[WordSums]) -> (Table<NodeId, u64>, Table<NodeI
         children[page.parent(id).index()] += 1;
     }
     let elements = elements.into_iter().filter(|&id| children[page.parent(id).index()] >= LEAST_SIBLINGS);
-    let mut looks: Vec<_> = elements.map(|id| (page.parent(id), look_from(page, id, 3), id)).collect();
-    looks.sort_unstable();
+    let mut shapes: Vec<_> = elements.map(|id| (page.parent(id), shape_from(page, id, 3), id)).collect();
+    shapes.sort_unstable();
     let (mut records, mut found_cards) = (Table::default(), Table::default());
-    for alike in looks.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1)) {
+    for alike in shapes.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1)) {
         if alike.len() < LEAST_SIBLINGS {
             continue;
         }
-        let (parent, look, _) = alike[0];
+        let (parent, shape, _) = alike[0];
         let members: Vec<NodeId> = alike.iter().map(|&(.., id)| id).collect();
         let sum = |of: &dyn Fn(NodeId) -> f32| members.iter().map(|&id| of(id)).sum::<f32>();
         let count = members.len() as f32;
         let all = sum(&|id| words[id.index()].all);
         let blocks = sum(&|id| words[id.index()].blocks as f32);
-        let group = mix(mix(look, u64::from(parent.0)), 4);
+        let group = mix(mix(shape, u64::from(parent.0)), 4);
         if blocks >= 2.0 * count && all <= SIBLING_WORDS * count {
             records.extend(members.into_iter().map(|id| (id, group)));
         } else if all <= cards::WORDS * count && cards::are_most(page, words, &members) {
@@ -396,7 +396,7 @@ pub(super) fn innermost(page: &Page, elements: &[NodeId]) -> Vec<NodeId> {
 }
 
 /// Tag and first class of an element, or its identifier where that is numbered; digits in them aside.
-fn look(page: &Page, id: NodeId) -> Option<u64> {
+fn shape(page: &Page, id: NodeId) -> Option<u64> {
     let first = Some(page.first_class(id)).filter(|first| !first.is_empty());
     let numbered = || {
         let id = page.attribute(id, &local_name!("id"))?;
@@ -409,7 +409,7 @@ fn look(page: &Page, id: NodeId) -> Option<u64> {
 }
 
 /// A hash of an element's tag and first class, and of the way down to it.
-fn look_from(page: &Page, id: NodeId, above: u64) -> u64 {
+fn shape_from(page: &Page, id: NodeId, above: u64) -> u64 {
     key(page, id, page.first_class(id), above)
 }
 

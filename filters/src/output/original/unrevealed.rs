@@ -63,7 +63,7 @@ fn say_that_no_script_runs(page: &mut Page) {
 /// Whether an element waits for a script to be seen.
 fn waits(page: &Page, id: NodeId, sheets: &Transparent) -> bool {
     let style = page.attribute(id, &local_name!("style"));
-    let own = style.map(Look::from_style).unwrap_or_default();
+    let own = style.map(StyleEffect::from_style).unwrap_or_default();
     if own.is_apart || sheets.apart.are_on(page, id) {
         return false;
     }
@@ -93,28 +93,28 @@ fn shows_something(page: &Page, id: NodeId) -> bool {
 
 /// The effect of a rule or a `style` attribute on an element.
 #[derive(Default)]
-struct Look {
+struct StyleEffect {
     is_unseen: bool,
     /// The element lies over something else, or is gone.
     is_apart: bool,
 }
 
-impl Look {
-    fn from_style(style: &str) -> Look {
-        let mut look = Look::default();
+impl StyleEffect {
+    fn from_style(style: &str) -> StyleEffect {
+        let mut effect = StyleEffect::default();
         for (name, value) in declarations(style) {
             match name.as_str() {
-                "opacity" => look.is_unseen |= is_transparent(&value),
-                "visibility" => look.is_unseen |= value == "hidden",
-                "position" => look.is_apart |= matches!(value.as_str(), "absolute" | "fixed"),
-                "display" => look.is_apart |= value == "none",
+                "opacity" => effect.is_unseen |= is_transparent(&value),
+                "visibility" => effect.is_unseen |= value == "hidden",
+                "position" => effect.is_apart |= matches!(value.as_str(), "absolute" | "fixed"),
+                "display" => effect.is_apart |= value == "none",
                 "height" | "width" | "max-height" => {
-                    look.is_apart |= matches!(value.as_str(), "0" | "0px" | "1px");
+                    effect.is_apart |= matches!(value.as_str(), "0" | "0px" | "1px");
                 }
                 _ => {}
             }
         }
-        look
+        effect
     }
 }
 
@@ -147,13 +147,13 @@ impl Transparent {
                 pointed.extend(names(rule.selectors).map(str::to_owned));
                 return;
             }
-            let look = Look::from_style(rule.body);
+            let effect = StyleEffect::from_style(rule.body);
             for name in only_names(rule.selectors) {
                 // Wherever it is so at times.
-                if look.is_apart {
+                if effect.is_apart {
                     found.apart.add(name);
                 }
-                if look.is_unseen && rule.holds {
+                if effect.is_unseen && rule.holds {
                     found.unseen.add(name);
                 }
             }

@@ -33,7 +33,7 @@ impl Top {
         Top {
             shown: shown.filter(|_| written.is_none()),
             written,
-            lifted: lifted.map(|heading| with_its_frame(page, heading)),
+            lifted: lifted.map(|heading| with_its_wrapper(page, heading)),
         }
     }
 }
@@ -44,14 +44,14 @@ fn is_in_item(page: &Page, heading: NodeId) -> bool {
 }
 
 /// A heading with the elements around it that hold nothing else: without it, an item would be a bullet.
-fn with_its_frame(page: &Page, heading: NodeId) -> NodeId {
+fn with_its_wrapper(page: &Page, heading: NodeId) -> NodeId {
     let shows_nothing = |id: NodeId| {
         page.own_chars(id) == 0 && !page.tag(id).is_some_and(|tag| shows_by_itself(tag) || is_structure(tag))
     };
-    let is_frame =
+    let is_wrapper =
         |up: &NodeId| *up != page.body() && page.live(*up).all(|id| page.contains(heading, id) || shows_nothing(id));
-    let frames = page.ancestors(heading).take_while(is_frame);
-    frames.last().unwrap_or(heading)
+    let wrappers = page.ancestors(heading).take_while(is_wrapper);
+    wrappers.last().unwrap_or(heading)
 }
 
 /// Whether next to nothing stands above a heading: a section and a day, one picture. More, and readers meet a text of which

@@ -4,7 +4,7 @@ use html5ever::local_name;
 
 use super::{
     super::{blocks::TextBlocks, text::mix},
-    MAX_LEVELS, Mention, Mentions, Records, SIGNED, WordSums, innermost, key, look, mentions,
+    MAX_LEVELS, Mention, Mentions, Records, SIGNED, WordSums, innermost, key, mentions, shape,
 };
 use crate::{
     hashing::Table,
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Looks that are compared, those with most members: a bound on the work.
-const MAX_LOOKS: usize = 20;
+const MAX_SHAPES: usize = 20;
 
 /// Words of comments outside of links, on average, at least. Fewer are lists of who wrote where.
 const WORDS: f32 = 3.0;
@@ -21,7 +21,7 @@ const WORDS: f32 = 3.0;
 /// Nodes of a name that are read.
 const NAME_NODES: usize = 20;
 
-/// Share of the words of the look with most that the chosen one has.
+/// Share of the words of the shape with most that the chosen one has.
 const OF_TEXT: f32 = 0.6;
 
 /// A comment, with what tells who wrote it and when.
@@ -58,7 +58,7 @@ impl Records {
         begins && sections.iter().any(touches)
     }
 
-    /// The comments of some sections, in document order: of the looks whose members are signed or dated and have most of the text, the
+    /// The comments of some sections, in document order: of the shapes whose members are signed or dated and have most of the text, the
     /// one with most members. A section may be one itself where it has brothers, or holds no other.
     pub(in super::super) fn comments(
         &self,
@@ -71,7 +71,7 @@ impl Records {
             dates: sections.iter().flat_map(|&id| within(page, &self.dates, id)).copied().collect(),
         };
         let words = WordSums::from_blocks(page, blocks);
-        let looks = looks(page, &mentions, sections);
+        let shapes = shapes(page, &mentions, sections);
         let text = |members: &[NodeId]| {
             let (mut over, mut sum) = (NodeId::DOCUMENT, 0.0);
             for &id in members {
@@ -94,7 +94,7 @@ impl Records {
         };
         let best = |may_be_section: bool| {
             let is_section = |members: &[NodeId]| members.len() == 1 && sections.binary_search(&members[0]).is_ok();
-            let mut signed: Vec<&Vec<NodeId>> = looks
+            let mut signed: Vec<&Vec<NodeId>> = shapes
                 .iter()
                 .filter(|members| may_be_section || !is_section(members))
                 .filter(|members| text(members) >= WORDS * members.len() as f32 && is_signed(members))
@@ -121,31 +121,31 @@ impl Records {
     }
 }
 
-/// The elements around mentions that look alike, those with most members first.
-fn looks(page: &Page, mentions: &Mentions, sections: &[NodeId]) -> Vec<Vec<NodeId>> {
-    let mut looks: Table<u64, Vec<NodeId>> = Table::default();
+/// The elements around mentions of one shape, those with most members first.
+fn shapes(page: &Page, mentions: &Mentions, sections: &[NodeId]) -> Vec<Vec<NodeId>> {
+    let mut shapes: Table<u64, Vec<NodeId>> = Table::default();
     let mut is_seen = vec![false; page.len()];
     for mention in mentions.names.iter().chain(&mentions.dates) {
         for up in page.ancestors(mention.element).take(MAX_LEVELS) {
             if std::mem::replace(&mut is_seen[up.index()], true) {
                 break;
             }
-            for look in looks_of(page, up) {
-                looks.entry(look).or_default().push(up);
+            for shape in shapes_of(page, up) {
+                shapes.entry(shape).or_default().push(up);
             }
             if sections.binary_search(&up).is_ok() {
                 break;
             }
         }
     }
-    let mut looks: Vec<Vec<NodeId>> = looks.into_values().collect();
-    for members in &mut looks {
+    let mut shapes: Vec<Vec<NodeId>> = shapes.into_values().collect();
+    for members in &mut shapes {
         members.sort_unstable();
         members.dedup();
     }
-    looks.sort_by_key(|members| (usize::MAX - members.len(), members[0]));
-    looks.truncate(MAX_LOOKS);
-    looks
+    shapes.sort_by_key(|members| (usize::MAX - members.len(), members[0]));
+    shapes.truncate(MAX_SHAPES);
+    shapes
 }
 
 /// The mentions in an element.
@@ -157,9 +157,9 @@ fn within<'a>(page: &Page, mentions: &'a [Mention], id: NodeId) -> &'a [Mention]
 
 /// By what an element is alike others: its numbered identifier, its first class, its place beside them. Every other comment of an old theme
 /// has a class.
-fn looks_of(page: &Page, id: NodeId) -> impl Iterator<Item = u64> {
+fn shapes_of(page: &Page, id: NodeId) -> impl Iterator<Item = u64> {
     let numbered = page.attribute(id, &local_name!("id")).filter(|id| id.bytes().any(|byte| byte.is_ascii_digit()));
     let numbered = numbered.map(|name| key(page, id, name, 2));
     let beside = key(page, id, "", mix(3, u64::from(page.parent(id).0)));
-    numbered.into_iter().chain(look(page, id)).chain([beside])
+    numbered.into_iter().chain(shape(page, id)).chain([beside])
 }

@@ -7,7 +7,7 @@ use http::{Request, Response, StatusCode};
 use maud::{Markup, html};
 use url::{Url, form_urlencoded};
 
-use super::AdminRequest;
+use super::ControlPageRequest;
 use crate::{
     config::ClientInfo,
     http::body::Body,
@@ -19,7 +19,7 @@ use crate::{
 /// From one size of type to the next, in percent.
 const STEP: u16 = 15;
 
-pub(super) fn answer<B>(proxy: &Proxy, visit: &AdminRequest<'_>, request: &Request<B>) -> Response<Body> {
+pub(super) fn answer<B>(proxy: &Proxy, visit: &ControlPageRequest<'_>, request: &Request<B>) -> Response<Body> {
     let query = FormFields::parse(request.uri().query().unwrap_or_default().as_bytes());
     let page = Url::parse(query.get("page")).ok();
     let page = page.filter(|page| ["http", "https"].contains(&page.scheme()));
@@ -44,7 +44,7 @@ fn path(page: Option<&Url>, chosen: &[(&str, &str)]) -> String {
     format!("{LOOK}?{}", query.extend_pairs(page).extend_pairs(chosen).finish())
 }
 
-fn profile_look(proxy: &Proxy, visit: &AdminRequest<'_>, page: Option<&Url>) -> ReaderLook {
+fn profile_look(proxy: &Proxy, visit: &ControlPageRequest<'_>, page: Option<&Url>) -> ReaderLook {
     let state = proxy.state();
     let asker = ClientInfo {
         client: visit.device.address,

@@ -22,8 +22,8 @@ use self::system::System;
 use crate::{
     http::body::Body,
     net::{
+        client_program::{self, ClientProgram},
         control_host,
-        device::{self, Device},
         target::{Scheme, Target},
     },
     pages::{bypass, template},
@@ -32,24 +32,24 @@ use crate::{
 };
 
 /// Who asks for a page of ours, and how.
-pub(crate) struct AdminRequest<'a> {
-    device: Device,
+pub(crate) struct ControlPageRequest<'a> {
+    device: ClientProgram,
     user_agent: &'a str,
     /// Where the client connected to.
     local: SocketAddr,
     /// Whether it uses the proxy, and has not opened its address as that of a web site.
     proxied: bool,
     /// The client of the CONNECT and the host that it named, over TLS.
-    connect: Option<&'a Device>,
+    connect: Option<&'a ClientProgram>,
     tunnel: Option<&'a str>,
 }
 
-impl<'a> AdminRequest<'a> {
-    pub(crate) fn new<B>(connection: &'a Connection, device: Device, request: &'a Request<B>) -> Self {
+impl<'a> ControlPageRequest<'a> {
+    pub(crate) fn new<B>(connection: &'a Connection, device: ClientProgram, request: &'a Request<B>) -> Self {
         let encrypted = connection.tunnel.as_ref().filter(|tunnel| tunnel.scheme == Scheme::Https);
         Self {
             device,
-            user_agent: device::user_agent(request.headers()),
+            user_agent: client_program::user_agent(request.headers()),
             local: SocketAddr::new(connection.local.ip().to_canonical(), connection.local.port()),
             proxied: connection.tunnel.is_some() || request.uri().scheme().is_some(),
             connect: connection.device.as_ref().filter(|_| encrypted.is_some()),
@@ -64,7 +64,7 @@ impl<'a> AdminRequest<'a> {
 }
 
 /// Answers a request for a page of ours.
-pub(crate) fn answer<B>(proxy: &Proxy, visit: &AdminRequest<'_>, request: &Request<B>) -> Response<Body> {
+pub(crate) fn answer<B>(proxy: &Proxy, visit: &ControlPageRequest<'_>, request: &Request<B>) -> Response<Body> {
     let state = proxy.state();
     let path = request.uri().path();
     if let Some(refusal) = check_method(request) {
@@ -122,7 +122,7 @@ fn check_method<B>(request: &Request<B>) -> Option<Response<Body>> {
 /// Whether a client has accepted our certificate: by the style sheet of a start page that it was shown, over TLS. A page that a
 /// person has opened shows nothing: there a wrong certificate is a warning, which can be passed; nor does what another site's page
 /// names.
-fn learn<B>(proxy: &Proxy, state: &RuntimeState, visit: &AdminRequest<'_>, request: &Request<B>) -> bool {
+fn learn<B>(proxy: &Proxy, state: &RuntimeState, visit: &ControlPageRequest<'_>, request: &Request<B>) -> bool {
     let is_opened = request.headers().get("sec-fetch-dest").is_some_and(|destination| destination == "document");
     let (Some(connect), Some(authority), false) = (visit.connect, state.authority.get(), is_opened) else {
         return false;

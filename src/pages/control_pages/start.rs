@@ -10,7 +10,7 @@ use gleaner_filters::output::Style;
 use maud::{Markup, html};
 
 use super::{
-    AdminRequest,
+    ControlPageRequest,
     certificate::{APPLE, DER, PEM},
     forms, never, qr,
     system::System,
@@ -43,7 +43,7 @@ const MOST_OTHERS: usize = 3;
 /// Longest `User-Agent` that is repeated on the page: all of one that is real, because rules name parts of it.
 const SHOWN: usize = 500;
 
-pub(super) fn page(proxy: &Proxy, state: &RuntimeState, visit: &AdminRequest<'_>) -> Markup {
+pub(super) fn page(proxy: &Proxy, state: &RuntimeState, visit: &ControlPageRequest<'_>) -> Markup {
     let choice = profile(state, visit);
     let intercept = choice.map_or(Intercept::Off, |choice| choice.profile.intercept);
     let checks = visit.proxied && intercept != Intercept::Off && state.authority.open().is_some();
@@ -81,7 +81,7 @@ pub(super) fn page(proxy: &Proxy, state: &RuntimeState, visit: &AdminRequest<'_>
 }
 
 /// The profile of this browser, whatever the site.
-fn profile<'a>(state: &'a RuntimeState, visit: &AdminRequest<'_>) -> Option<Choice<'a>> {
+fn profile<'a>(state: &'a RuntimeState, visit: &ControlPageRequest<'_>) -> Option<Choice<'a>> {
     let asker = ClientInfo {
         client: visit.device.address,
         user: visit.user(),
@@ -97,27 +97,27 @@ const CHECK_PURPOSE: &str = "check";
 /// The letter before the token in the host name of the style sheet.
 const CHECK_HOST: &str = "c";
 
-fn check_token(proxy: &Proxy, visit: &AdminRequest<'_>) -> String {
+fn check_token(proxy: &Proxy, visit: &ControlPageRequest<'_>) -> String {
     proxy.tokens.fresh(CHECK_PURPOSE, &client(visit))
 }
 
 /// Whether a request over TLS is one for the style sheet of a page that this client was just shown: nobody else knows the host's
 /// name, and no exception of a person is for it.
-pub(super) fn is_check(proxy: &Proxy, visit: &AdminRequest<'_>, path: &str) -> bool {
+pub(super) fn is_check(proxy: &Proxy, visit: &ControlPageRequest<'_>, path: &str) -> bool {
     let label = visit.tunnel.and_then(|host| host.strip_suffix(CONTROL_HOST)?.strip_suffix('.'));
     let token = label.and_then(|label| label.strip_prefix(CHECK_HOST));
     path == CHECK && token.is_some_and(|token| proxy.tokens.is_fresh(token, CHECK_PURPOSE, &client(visit)))
 }
 
 /// The client that a page is shown to: its address and user. Some systems have another `User-Agent` for what a page loads.
-fn client(visit: &AdminRequest<'_>) -> [String; 2] {
+fn client(visit: &ControlPageRequest<'_>) -> [String; 2] {
     [visit.device.address.to_string(), visit.user().unwrap_or_default().to_owned()]
 }
 
 fn next_step(
     proxy: &Proxy,
     state: &RuntimeState,
-    visit: &AdminRequest<'_>,
+    visit: &ControlPageRequest<'_>,
     intercept: Intercept,
     is_known: bool,
 ) -> Markup {
@@ -179,13 +179,13 @@ fn tries() -> Markup {
     }
 }
 
-fn proxy_steps(proxy: &Proxy, visit: &AdminRequest<'_>, system: System) -> Vec<Markup> {
+fn proxy_steps(proxy: &Proxy, visit: &ControlPageRequest<'_>, system: System) -> Vec<Markup> {
     let address = proxy_address(proxy, visit, system);
     system.proxy_steps(address, &format!("http://{address}/wpad.dat"))
 }
 
 /// The proxy's address for a device with this system: that of the network, if a person reads about a phone at loopback.
-fn proxy_address(proxy: &Proxy, visit: &AdminRequest<'_>, system: System) -> SocketAddr {
+fn proxy_address(proxy: &Proxy, visit: &ControlPageRequest<'_>, system: System) -> SocketAddr {
     let is_elsewhere = visit.local.ip().is_loopback() && system != System::guess(visit.user_agent);
     let reached = is_elsewhere.then(|| addresses_for_devices(&proxy.listen_addrs));
     reached.and_then(|reached| reached.first().copied()).unwrap_or(visit.local)
@@ -196,7 +196,7 @@ fn steps(steps: &[Markup]) -> Markup {
 }
 
 /// The proxy's knowledge of this device, and how to make it forget.
-fn this_device(proxy: &Proxy, visit: &AdminRequest<'_>, choice: Option<Choice<'_>>, is_known: bool) -> Markup {
+fn this_device(proxy: &Proxy, visit: &ControlPageRequest<'_>, choice: Option<Choice<'_>>, is_known: bool) -> Markup {
     let tunnelled = proxy.tunnelled.for_device(&visit.device);
     let never = proxy.reader_preferences.never(&visit.device);
     let forget = forms::button(&proxy.forms, &visit.device, forms::FORGET, "Forget this device");
@@ -227,7 +227,7 @@ fn this_device(proxy: &Proxy, visit: &AdminRequest<'_>, choice: Option<Choice<'_
 }
 
 /// How another device comes here.
-fn other_devices(proxy: &Proxy, visit: &AdminRequest<'_>) -> Markup {
+fn other_devices(proxy: &Proxy, visit: &ControlPageRequest<'_>) -> Markup {
     let reached = addresses_for_devices(&proxy.listen_addrs);
     let best = |addr: &&SocketAddr| addr.ip() == visit.local.ip();
     let address = reached.iter().find(best).or(reached.first());
@@ -255,7 +255,7 @@ fn other_devices(proxy: &Proxy, visit: &AdminRequest<'_>) -> Markup {
 }
 
 /// All steps for one system.
-pub(super) fn system_page(proxy: &Proxy, visit: &AdminRequest<'_>, system: System) -> Markup {
+pub(super) fn system_page(proxy: &Proxy, visit: &ControlPageRequest<'_>, system: System) -> Markup {
     template::document(
         system.name(),
         &html! {

@@ -4,10 +4,10 @@ use http::Response;
 use maud::{Markup, html};
 use url::form_urlencoded;
 
-use super::AdminRequest;
+use super::ControlPageRequest;
 use crate::{
     http::body::Body,
-    net::device::Device,
+    net::client_program::ClientProgram,
     pages::template,
     state::{form_tokens::FormTokens, proxy::Proxy},
 };
@@ -20,7 +20,7 @@ pub(super) const FORGOTTEN: &str = "/forgotten";
 pub(super) const RETRY: &str = "/retry";
 
 /// A button that posts to this path.
-pub(super) fn button(forms: &FormTokens, device: &Device, path: &str, label: &str) -> Markup {
+pub(super) fn button(forms: &FormTokens, device: &ClientProgram, path: &str, label: &str) -> Markup {
     html! {
         form method="post" action={ (path) "?token=" (forms.token(device, path)) } { button type="submit" { (label) } }
     }
@@ -32,7 +32,7 @@ pub(super) fn is_path(path: &str) -> bool {
 }
 
 /// Does what the form is for, and leads to the page that shows it.
-pub(super) fn answer(proxy: &Proxy, visit: &AdminRequest<'_>, path: &str, query: &str) -> Option<Response<Body>> {
+pub(super) fn answer(proxy: &Proxy, visit: &ControlPageRequest<'_>, path: &str, query: &str) -> Option<Response<Body>> {
     let mut pairs = form_urlencoded::parse(query.as_bytes());
     let is_token = |value: &str| proxy.forms.is_token(value, &visit.device, path);
     pairs.any(|(name, value)| name == "token" && is_token(&value)).then_some(())?;

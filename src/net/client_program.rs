@@ -10,7 +10,7 @@ const MAX_AGENT: usize = 300;
 /// A client program. Programs of one machine have trust stores of their own (Firefox and Chromium, the browser of a phone
 /// and its other apps), so the address alone would decrypt connections of programs that do not trust the authority.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Device {
+pub(crate) struct ClientProgram {
     pub(crate) address: IpAddr,
     /// Where users are configured.
     pub(crate) user: Option<Arc<str>>,
@@ -18,7 +18,7 @@ pub(crate) struct Device {
     pub(crate) agent: String,
 }
 
-impl Device {
+impl ClientProgram {
     pub(crate) fn new(address: IpAddr, user: Option<Arc<str>>, headers: &HeaderMap) -> Self {
         Self { address: address.to_canonical(), user, agent: agent(headers) }
     }

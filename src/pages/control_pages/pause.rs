@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use crate::{
     blocking::{minutes_until, parse_duration},
     http::body::Body,
-    net::device::Device,
+    net::client_program::ClientProgram,
     pages::{form_fields::FormFields, template},
     state::proxy::Proxy,
 };
@@ -23,12 +23,12 @@ pub(crate) const CHOICES: [(&str, &str); 4] =
     [("5m", "5 minutes"), ("30m", "30 minutes"), ("2h", "2 hours"), ("off", "End the pause")];
 
 /// Shows the page.
-pub(super) fn answer(proxy: &Proxy, device: &Device) -> Response<Body> {
+pub(super) fn answer(proxy: &Proxy, device: &ClientProgram) -> Response<Body> {
     template::page(StatusCode::OK, &page(proxy, device, &proxy.forms.token(device, PATH)))
 }
 
 /// Pauses, and leads to the page that shows it: what a browser loads again must not pause again.
-pub(super) fn post(proxy: &Proxy, device: &Device, query: &str) -> Option<Response<Body>> {
+pub(super) fn post(proxy: &Proxy, device: &ClientProgram, query: &str) -> Option<Response<Body>> {
     let query = FormFields::parse(query.as_bytes());
     let chosen = query.find("for").filter(|_| proxy.forms.is_token(query.get("token"), device, PATH))?;
     let length = if chosen == "off" { Duration::ZERO } else { parse_duration(chosen).ok()? };
@@ -36,7 +36,7 @@ pub(super) fn post(proxy: &Proxy, device: &Device, query: &str) -> Option<Respon
     Some(template::see_other(PATH))
 }
 
-fn page(proxy: &Proxy, device: &Device, token: &str) -> Markup {
+fn page(proxy: &Proxy, device: &ClientProgram, token: &str) -> Markup {
     let state = proxy.state();
     let (all, own) = (state.blocker.paused_until(), proxy.paused_devices.until(device));
     template::document(

@@ -7,7 +7,7 @@ use http::{Method, Request, Response, StatusCode};
 use maud::{Markup, html};
 use url::{Url, form_urlencoded};
 
-use super::AdminRequest;
+use super::ControlPageRequest;
 use crate::{
     http::body::Body,
     net::control_host::{self, NEVER},
@@ -18,7 +18,7 @@ use crate::{
 /// The choice that leaves the site as it is; another ends that.
 const CHOSEN: &str = "never";
 
-pub(super) fn answer<B>(proxy: &Proxy, visit: &AdminRequest<'_>, request: &Request<B>) -> Response<Body> {
+pub(super) fn answer<B>(proxy: &Proxy, visit: &ControlPageRequest<'_>, request: &Request<B>) -> Response<Body> {
     let query = FormFields::parse(request.uri().query().unwrap_or_default().as_bytes());
     let page = Url::parse(query.get("page")).ok();
     let page = page.filter(|page| ["http", "https"].contains(&page.scheme()) && page.username().is_empty());
