@@ -9,8 +9,6 @@
 use std::{
     collections::{HashMap, HashSet},
     fs,
-    io::Read,
-    path::{Path, PathBuf},
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -104,26 +102,17 @@ const BLOCKS: &str = "address article aside blockquote body br caption center dd
     figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hr html legend li main menu nav ol option p \
     pre section select summary table td textarea th tr ul";
 
-fn unpack(file: &Path) -> String {
-    let mut html = Vec::new();
-    flate2::read::GzDecoder::new(&fs::read(file).unwrap()[..]).read_to_end(&mut html).unwrap();
-    String::from_utf8_lossy(&html).into_owned()
-}
-
 /// Faults of every `every`th page of the set, found by `faults` from a page's name and markup. Nothing without the set.
 fn on_pages(every: usize, faults: impl Fn(&str, &str) -> Vec<String> + Sync) {
-    let Some(folder) = optional::wcxb() else {
+    let Some(files) = optional::wcxb_pages(0, every) else {
         return;
     };
-    let mut files: Vec<PathBuf> = fs::read_dir(folder.join("html")).unwrap().map(|file| file.unwrap().path()).collect();
-    files.sort();
-    assert!(files.len() > 100, "only {} pages", files.len());
-    let files: Vec<PathBuf> = files.into_iter().step_by(every).collect();
     let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
         while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
             let name = file.file_name().unwrap().to_string_lossy().replace(".html.gz", "");
-            let faults = faults(&name, &unpack(file));
+            let html = optional::unpacked(&fs::read(file).unwrap());
+            let faults = faults(&name, &String::from_utf8_lossy(&html));
             if !faults.is_empty() {
                 found.lock().unwrap().push((name, faults));
             }

@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::{fs, io::Read, sync::Arc};
+use std::{fs, sync::Arc};
 
 use gleaner_filters::{Chain, ChainConfig, HostList, Links, PageLimits, PageOptions, View};
 use url::Url;
@@ -37,15 +37,12 @@ fn shown(html: &str, steps: i8) -> Option<Shown> {
 
 #[test]
 fn each_step_that_is_offered_changes_the_text_the_way_it_says() {
-    let Some(folder) = optional::wcxb() else {
+    let Some(files) = optional::wcxb_pages(0, 36) else {
         return;
     };
-    let mut files: Vec<_> = fs::read_dir(folder.join("html")).unwrap().map(|file| file.unwrap().path()).collect();
-    files.sort();
     let (mut steps, mut same, mut wrong) = (0, Vec::new(), Vec::new());
-    for file in files.iter().step_by(36) {
-        let mut html = Vec::new();
-        flate2::read::GzDecoder::new(&fs::read(file).unwrap()[..]).read_to_end(&mut html).unwrap();
+    for file in &files {
+        let html = optional::unpacked(&fs::read(file).unwrap());
         let html = String::from_utf8_lossy(&html);
         let views: Vec<_> = (-4..=4).map(|steps| (steps, shown(&html, steps))).collect();
         for pair in views.windows(2) {

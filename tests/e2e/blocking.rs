@@ -14,16 +14,14 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use crate::{
-    harness::{
-        Origin, TestCa, TestProxy,
-        client::{Answer, curl_command, run, send_h2},
-        get,
-        origin::{html, response},
-        program::command,
-        raw, send,
-    },
-    pages::original_page::{button, link},
+use crate::harness::{
+    Origin, TestCa, TestProxy,
+    client::{Answer, curl_command, run, send_h2},
+    get,
+    links::{button, link},
+    origin::{html, response},
+    program::command,
+    raw, send,
 };
 
 /// `localhost` stands in for a server of advertisements, `127.0.0.1` for a news site.
@@ -244,7 +242,7 @@ async fn why_names_the_list_and_the_rule_of_what_was_hidden() {
     let origin = Origin::http(move |_| html(page.clone())).await;
     let proxy = TestProxy::start(&settings).await;
     let shown = get(&proxy, &origin.url("/news"), &[]).await;
-    let why = get(&proxy, &crate::pages::bar_links::control(&shown, "Why"), &[]).await;
+    let why = get(&proxy, &crate::harness::links::control(&shown, "Why"), &[]).await;
     let named =
         why.text().split("data-gleaner-by=\"ad_servers\">ad_servers: ").nth(1).unwrap().split('<').next().unwrap();
     // Everybody may read it, so it has no folder of this machine.

@@ -1,18 +1,19 @@
 //! Pages: which are rewritten, what of them is sent, and how they look in browsers.
 
-pub(crate) mod bar_links;
+mod bar_in_browsers;
+mod bar_links;
 mod charsets;
-pub(crate) mod chromium;
+mod chromium;
 mod codings;
 mod eligibility;
 mod filtering;
-pub(crate) mod firefox;
+mod firefox;
 mod frames;
 mod hostile_pages;
 mod layout_in_browser;
 mod multi_page_articles;
 mod no_scripts_run;
-pub(crate) mod original_page;
+mod original_page;
 mod output_formats;
 mod profiles;
 mod reader_address;

@@ -5,12 +5,10 @@ use std::time::Duration;
 use http::header;
 
 use super::{at_localhost, with_list};
-use crate::{
-    harness::{
-        Origin, TestProxy,
-        origin::{html, response},
-    },
-    pages::chromium::Browser,
+use crate::harness::{
+    Origin, TestProxy,
+    browsers::Browser,
+    origin::{html, response},
 };
 
 /// By the page's clock, so that what scripts wait for has arrived.

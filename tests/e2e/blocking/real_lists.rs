@@ -5,14 +5,12 @@ use std::{fs, path::Path};
 use tempfile::TempDir;
 
 use super::gleaner;
-use crate::{
-    harness::{
-        Origin, TestProxy,
-        client::run,
-        optional,
-        origin::{html, response},
-    },
-    pages::chromium::Browser,
+use crate::harness::{
+    Origin, TestProxy,
+    browsers::Browser,
+    client::run,
+    optional,
+    origin::{html, response},
 };
 
 /// `EasyList`, `EasyPrivacy` and uBlock Origin's own lists, as Debian has them, under their names in a folder.

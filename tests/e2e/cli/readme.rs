@@ -7,10 +7,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::{
-    harness::{Origin, TestProxy, get, optional, origin::html},
-    pages::chromium::Browser,
-};
+use crate::harness::{Origin, TestProxy, browsers::Browser, get, optional, origin::html};
 
 /// The pages whose blocks of commands and settings are tried.
 const PAGES: [&str; 4] = ["README.md", "docs/settings.md", "docs/https.md", "docs/extract.md"];

@@ -9,11 +9,10 @@ use std::{
 };
 
 use tempfile::TempDir;
-use tokio::{net::TcpStream, time::timeout};
+use tokio::time::timeout;
 
 use crate::harness::{
-    POLL_INTERVAL,
-    client::run,
+    client::{listens, run},
     optional,
     program::{Program, Running, folder, isolate, told},
     proxy::full,
@@ -230,12 +229,7 @@ async fn systemd_may_listen_in_the_place_of_the_configuration() {
     command.arg("--listen").arg(addr.to_string()).arg(env!("CARGO_BIN_EXE_gleaner"));
     isolate(command.args(["--config", "config.yaml"]), dir.path());
     let _running = Running::start(&mut command);
-    let connected = async {
-        while TcpStream::connect(addr).await.is_err() {
-            tokio::time::sleep(POLL_INTERVAL).await;
-        }
-    };
-    timeout(Duration::from_secs(10), connected).await.unwrap();
+    listens(addr).await;
     let ask = format!("GET /readyz HTTP/1.1\r\nHost: {addr}\r\nConnection: close\r\n\r\n");
     let answer = raw(addr, ask).await;
     assert!(answer.starts_with("HTTP/1.1 200 ") && answer.ends_with("ok\n"), "{answer}");

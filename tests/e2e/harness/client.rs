@@ -6,6 +6,7 @@ use std::{
     process::{Command, Stdio},
 };
 
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode, Version};
 use http_body_util::{BodyExt, Full};
@@ -18,7 +19,7 @@ use tokio::{
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
-use super::{TestProxy, optional, origin::read_head, tls::trusting};
+use super::{TestProxy, optional, origin::read_head, tls::trusting, wire::until};
 
 /// A whole response.
 #[derive(Debug)]
@@ -65,6 +66,12 @@ async fn whole(response: Response<hyper::body::Incoming>) -> Answer {
     Answer { status: head.status, version: head.version, headers: head.headers, body }
 }
 
+/// The value of a field with a name and a password (RFC 7617).
+pub(crate) fn basic(name: &str, password: &str) -> String {
+    let pair = format!("{name}:{password}");
+    format!("Basic {}", BASE64_STANDARD.encode(pair.as_bytes()))
+}
+
 /// Writes bytes and reads until the proxy closes.
 pub(crate) async fn raw(addr: SocketAddr, bytes: impl AsRef<[u8]>) -> String {
     let mut stream = TcpStream::connect(addr).await.unwrap();
@@ -73,6 +80,23 @@ pub(crate) async fn raw(addr: SocketAddr, bytes: impl AsRef<[u8]>) -> String {
     // A reset after the last byte is an end too.
     let _ = stream.read_to_end(&mut answer).await;
     String::from_utf8_lossy(&answer).into_owned()
+}
+
+/// A port of loopback that nothing listens on.
+pub(crate) fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// Waits until something listens there.
+pub(crate) async fn listens(addr: SocketAddr) {
+    until(&format!("{addr} listens"), async || TcpStream::connect(addr).await.is_ok()).await;
+}
+
+/// Asks for an address on a connection of its own, which stays open.
+pub(crate) async fn begin(proxy: &TestProxy, url: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(proxy.addr).await.unwrap();
+    stream.write_all(format!("GET {url} HTTP/1.1\r\nHost: x\r\n\r\n").as_bytes()).await.unwrap();
+    stream
 }
 
 /// Opens a tunnel; the proxy's answer must be 200.

@@ -73,6 +73,14 @@ impl TestProxy {
         fs::rename(new, self.dir.path().join("config.yaml")).unwrap();
     }
 
+    /// Puts other settings in force.
+    pub(crate) fn reload(&self, yaml: &str) {
+        self.save(yaml);
+        gleaner::reload::reload(&self.proxy, |_| {});
+        let error = self.proxy.reload_error();
+        assert!(error.is_none(), "{error:?}");
+    }
+
     /// Ends the proxy; what panicked inside comes out here.
     pub(crate) async fn stop(self) {
         self.shutdown.cancel();

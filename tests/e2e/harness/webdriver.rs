@@ -10,9 +10,15 @@ use http::{Method, Request};
 use http_body_util::{BodyExt, Full};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
-use tokio::{net::TcpStream, time::timeout};
+use tokio::net::TcpStream;
 
-use super::{TestProxy, optional, program::Running};
+use super::{
+    TestProxy,
+    browsers::{CHROMIUM, chromium_proxy},
+    optional,
+    program::Running,
+    wire::until,
+};
 
 /// The name of an element's id in the answers of `WebDriver`.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
@@ -37,21 +43,9 @@ impl Window {
         });
         let (running, port) = started.expect("ChromeDriver starts");
         let driver = format!("127.0.0.1:{}", port.trim_end_matches('.'));
-        let profile = format!("--user-data-dir={}/profile", home.path().display());
-        let proxy = format!("--proxy-server={}", proxy.addr);
-        let arguments = [
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-quic",
-            "--no-first-run",
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-            "--proxy-bypass-list=<-loopback>",
-            &profile,
-            &proxy,
-        ];
+        let [loopback, server] = chromium_proxy(proxy);
+        let own = [loopback, server, format!("--user-data-dir={}/profile", home.path().display())];
+        let arguments: Vec<_> = CHROMIUM.into_iter().chain(own.iter().map(String::as_str)).collect();
         let wanted = json!({ "capabilities": { "alwaysMatch": { "goog:chromeOptions": { "args": arguments } } } });
         let mut window = Self { driver, session: String::new(), _running: running, _home: home };
         let opened = window.command(Method::POST, "/session", wanted).await;
@@ -101,12 +95,8 @@ impl Window {
     /// Waits until an expression in the page holds; the page may be another by then.
     pub(crate) async fn until(&self, expression: &str) {
         let (path, script) = (format!("{}/execute/sync", self.session), format!("return Boolean({expression})"));
-        let asking = async {
-            while self.answer(Method::POST, &path, json!({ "script": script, "args": [] })).await != Ok(true.into()) {
-                tokio::time::sleep(super::POLL_INTERVAL).await;
-            }
-        };
-        timeout(Duration::from_secs(20), asking).await.expect(expression);
+        let asked = json!({ "script": script, "args": [] });
+        until(expression, async || self.answer(Method::POST, &path, asked.clone()).await == Ok(true.into())).await;
     }
 
     /// Clicks the first element that a selector means, and waits for the page that follows, if one does.
@@ -149,6 +139,25 @@ impl Window {
         let element = self.element("css selector", selector).await;
         let path = format!("{}/element/{element}/screenshot", self.session);
         self.command(Method::GET, &path, json!({})).await.as_str().unwrap().to_owned()
+    }
+
+    /// What axe finds wrong in the page by these rules: impact, rule and element of each. None where there is no axe.
+    pub(crate) async fn barriers(&self, run_only: Value) -> Option<Value> {
+        let axe = std::env::var_os("GLEANER_AXE").and_then(|file| std::fs::read_to_string(file).ok());
+        let Some(axe) = axe else {
+            optional::skip("GLEANER_AXE names no axe.min.js; .ci/run shows where it comes from");
+            return None;
+        };
+        let found = format!(
+            "{axe};return axe.run({{runOnly: {run_only}}}).then(found => \
+             found.violations.map(one => one.impact + ' ' + one.id + ' ' + one.nodes[0].html))"
+        );
+        Some(self.run(&found).await)
+    }
+
+    /// How much wider than the window the page is, in CSS pixels.
+    pub(crate) async fn overflow(&self) -> Value {
+        self.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth").await
     }
 
     /// The window's size in CSS pixels.

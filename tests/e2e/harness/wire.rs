@@ -12,7 +12,7 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 
 use super::{
-    Origin, TestCa, TestProxy,
+    Origin, POLL_INTERVAL, TestCa, TestProxy,
     client::connect_tls,
     origin::{Recorded, read_head},
 };
@@ -20,45 +20,51 @@ use super::{
 /// Longer than any of these tests may take; only a hang comes near it.
 const BOUND: Duration = Duration::from_secs(30);
 
+/// A small answer.
+pub(crate) const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+/// A request for a path, whose target and host [`Setup::fill`] writes.
+pub(crate) const GET: &str = "GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n";
+
 pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
 
-/// The two ways to an origin.
+/// The scheme of an origin: in clear, or encrypted, and decrypted by the proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Road {
-    Plain,
-    Intercepted,
+pub(crate) enum Scheme {
+    Http,
+    Https,
 }
 
-pub(crate) const ROADS: [Road; 2] = [Road::Plain, Road::Intercepted];
+pub(crate) const SCHEMES: [Scheme; 2] = [Scheme::Http, Scheme::Https];
 
 /// A proxy and an origin behind it.
 pub(crate) struct Setup {
     pub(crate) origin: Origin,
     pub(crate) proxy: TestProxy,
-    road: Road,
+    scheme: Scheme,
 }
 
 impl Setup {
     pub(crate) async fn new(
-        road: Road,
+        scheme: Scheme,
         yaml: &str,
         handler: impl Fn(&Recorded) -> Response<Full<bytes::Bytes>> + Send + Sync + 'static,
     ) -> Self {
         let ca = TestCa::new();
-        let origin = match road {
-            Road::Plain => Origin::http(handler).await,
-            Road::Intercepted => {
+        let origin = match scheme {
+            Scheme::Http => Origin::http(handler).await,
+            Scheme::Https => {
                 let tls = ca.server(&["localhost"], &[b"http/1.1"], |_| {});
                 Origin::tls(tls.into(), handler).await
             }
         };
-        Self::with(road, yaml, &ca, origin).await
+        Self::with(scheme, yaml, &ca, origin).await
     }
 
     /// The origin's side is a function that gets every connection.
     pub(crate) async fn sockets<F>(
-        road: Road,
+        scheme: Scheme,
         yaml: &str,
         serve: impl Fn(Box<dyn Stream>) -> F + Send + Sync + Clone + 'static,
     ) -> Self
@@ -70,9 +76,9 @@ impl Setup {
         let origin = Origin::sockets(move |stream| {
             let (tls, serve) = (tls.clone(), serve.clone());
             async move {
-                match road {
-                    Road::Plain => serve(Box::new(stream)).await,
-                    Road::Intercepted => {
+                match scheme {
+                    Scheme::Http => serve(Box::new(stream)).await,
+                    Scheme::Https => {
                         if let Ok(stream) = tls.accept(stream).await {
                             serve(Box::new(stream)).await;
                         }
@@ -81,13 +87,13 @@ impl Setup {
             }
         })
         .await;
-        Self::with(road, yaml, &ca, origin).await
+        Self::with(scheme, yaml, &ca, origin).await
     }
 
     /// An origin that answers every request head with these very bytes, and closes.
-    pub(crate) async fn answering(road: Road, answer: &[u8]) -> Self {
+    pub(crate) async fn answering(scheme: Scheme, answer: &[u8]) -> Self {
         let answer = answer.to_vec();
-        Self::sockets(road, "", move |mut stream| {
+        Self::sockets(scheme, "", move |mut stream| {
             let answer = answer.clone();
             async move {
                 read_head(&mut stream).await;
@@ -100,24 +106,30 @@ impl Setup {
         .await
     }
 
-    async fn with(road: Road, yaml: &str, ca: &TestCa, origin: Origin) -> Self {
+    async fn with(scheme: Scheme, yaml: &str, ca: &TestCa, origin: Origin) -> Self {
         let proxy = TestProxy::trusting(ca, &format!("https: {{ intercept: on }}\n{yaml}")).await;
-        Self { origin, proxy, road }
+        Self { origin, proxy, scheme }
     }
 
     /// The request target for a path of the origin.
     pub(crate) fn target(&self, path: &str) -> String {
-        match self.road {
-            Road::Plain => self.origin.url(path),
-            Road::Intercepted => path.to_owned(),
+        match self.scheme {
+            Scheme::Http => self.origin.url(path),
+            Scheme::Https => path.to_owned(),
         }
     }
 
     pub(crate) fn host(&self) -> String {
-        match self.road {
-            Road::Plain => self.origin.addr.to_string(),
-            Road::Intercepted => self.origin.host_and_port(),
+        match self.scheme {
+            Scheme::Http => self.origin.addr.to_string(),
+            Scheme::Https => self.origin.host_and_port(),
         }
+    }
+
+    /// The address of the origin's first page.
+    pub(crate) fn url(&self) -> String {
+        let scheme = if self.scheme == Scheme::Http { "http" } else { "https" };
+        format!("{scheme}://{}/", self.host())
     }
 
     /// Puts target and host into a request that has `{path}` and `{host}`.
@@ -132,18 +144,25 @@ impl Setup {
     }
 
     pub(crate) async fn connect(&self) -> Box<dyn Stream> {
-        match self.road {
-            Road::Plain => {
+        match self.scheme {
+            Scheme::Http => {
                 let stream = TcpStream::connect(self.proxy.addr).await.unwrap();
                 stream.set_nodelay(true).unwrap();
                 Box::new(stream)
             }
-            Road::Intercepted => {
+            Scheme::Https => {
                 let trust = self.proxy.ca_file();
                 let tls = connect_tls(&self.proxy, &self.host(), &trust, &[b"http/1.1"]).await;
                 Box::new(tls.unwrap())
             }
         }
+    }
+
+    /// Opens a connection with a request on it.
+    pub(crate) async fn begin(&self, request: &str) -> Box<dyn Stream> {
+        let mut client = self.connect().await;
+        client.write_all(self.fill(request).as_bytes()).await.unwrap();
+        client
     }
 
     /// Writes bytes and reads until the proxy closes.
@@ -177,9 +196,30 @@ impl Setup {
     }
 }
 
+/// Writes a request and reads until this text has come.
+pub(crate) async fn ask_until(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), request: &str, text: &str) -> String {
+    stream.write_all(request.as_bytes()).await.unwrap();
+    read_until(stream, text).await
+}
+
+/// Tests both schemes at once, where it takes its time.
+pub(crate) async fn with_both_schemes(test: impl AsyncFn(Scheme)) {
+    tokio::join!(test(Scheme::Http), test(Scheme::Https));
+}
+
 /// Something that must come to its end.
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
     timeout(BOUND, future).await.expect("it does not hang")
+}
+
+/// Waits for a state that changes without a signal; `what` names it where it does not come.
+pub(crate) async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    let waiting = async {
+        while !holds().await {
+            sleep(POLL_INTERVAL).await;
+        }
+    };
+    timeout(BOUND, waiting).await.expect(what);
 }
 
 /// Reads until this text has come.

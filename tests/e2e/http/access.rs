@@ -1,11 +1,10 @@
 //! Client address ranges, Basic authentication, and limits on guessing.
 
-use base64::{Engine as _, prelude::BASE64_STANDARD};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::harness::{
     Origin, PAGE, TestCa, TestProxy,
-    client::curl,
+    client::{basic, curl},
     get,
     origin::{html, read_head},
     raw,
@@ -17,11 +16,6 @@ const ALLOWED: &str = "allow_targets: ['127.0.0.1:1-65535', '[::1]:1-65535']";
 fn with_user() -> String {
     let hash = gleaner::hash_password("open: sesame").unwrap();
     format!("access: {{ {ALLOWED}, users: {{ anna: '{hash}' }} }}\n")
-}
-
-fn basic(name: &str, password: &str) -> String {
-    let pair = format!("{name}:{password}");
-    format!("Basic {}", BASE64_STANDARD.encode(pair.as_bytes()))
 }
 
 #[tokio::test]

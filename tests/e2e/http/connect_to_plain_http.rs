@@ -8,16 +8,14 @@ use tokio::{
     sync::Notify,
 };
 
-use crate::{
-    harness::{
-        Origin, TestCa, TestProxy,
-        client::{connect, curl},
-        origin::{read_head, response},
-        tls::trusting,
-        wire::soon,
-    },
-    http::websocket,
-    pages::chromium::Browser,
+use crate::harness::{
+    Origin, TestCa, TestProxy,
+    browsers::Browser,
+    client::{connect, curl},
+    origin::{read_head, response},
+    tls::trusting,
+    websocket,
+    wire::soon,
 };
 
 /// The address may be reached, and its port is no port for encrypted connections.

@@ -7,7 +7,7 @@ use http_body_util::Full;
 
 use crate::harness::{
     Origin, PAGE, TestCa, TestProxy,
-    client::curl,
+    client::{curl, free_port},
     get,
     origin::{html, response},
     raw, send,
@@ -54,13 +54,11 @@ async fn what_is_not_html_is_not_touched() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there_is_an_error_page_with_its_name() {
-    let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let addr = closed.local_addr().unwrap();
-    drop(closed);
+    let addr = format!("127.0.0.1:{}", free_port());
     let proxy = TestProxy::start("").await;
     let answer = get(&proxy, &format!("http://{addr}/"), &[]).await;
     assert_eq!(answer.status, 502);
-    assert!(answer.text().contains(&addr.to_string()));
+    assert!(answer.text().contains(&addr));
     assert!(answer.text().contains("refused"));
     assert_eq!(answer.header("x-content-type-options"), "nosniff");
 }

@@ -5,7 +5,7 @@ use tokio::io::AsyncReadExt;
 
 use crate::harness::{
     origin::response,
-    wire::{ROADS, Road, Setup, soon},
+    wire::{SCHEMES, Scheme, Setup, soon},
 };
 
 /// Behind every refused request: it must be neither answered nor forwarded.
@@ -14,13 +14,13 @@ const SECOND: &str = "GET {/second} HTTP/1.1\r\nHost: {host}\r\n\r\n";
 /// Sends each request with another behind it; every one must be refused with its status, once, and the
 /// connection closed. A case that is forwarded by mistake shows at the origin.
 pub(crate) async fn all_are_refused(cases: &[(&str, u16)]) {
-    for road in ROADS {
-        let setup = Setup::new(road, "", |_| response(&[], "")).await;
+    for scheme in SCHEMES {
+        let setup = Setup::new(scheme, "", |_| response(&[], "")).await;
         for (request, status) in cases {
             let before = setup.origin.requests().len();
             let bytes = setup.fill(&format!("{request}{SECOND}"));
             let answer = setup.exchange(bytes.as_bytes()).await;
-            let case = format!("{road:?} {request:?}: {answer}");
+            let case = format!("{scheme:?} {request:?}: {answer}");
             assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{case}");
             assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{case}");
             assert!(answer.to_lowercase().contains("\r\nconnection: close\r\n"), "{case}");
@@ -112,9 +112,9 @@ async fn a_missing_repeated_or_malformed_host_is_refused() {
 #[tokio::test]
 async fn chunks_that_cannot_be_read_are_refused() {
     const HEAD: &str = "POST {/} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n";
-    for road in ROADS {
+    for scheme in SCHEMES {
         // An origin that reads for ever: what it got of a broken request must never be a whole one.
-        let setup = Setup::sockets(road, "", |mut stream| async move {
+        let setup = Setup::sockets(scheme, "", |mut stream| async move {
             let mut got = Vec::new();
             let _ = stream.read_to_end(&mut got).await;
             let got = String::from_utf8_lossy(&got);
@@ -146,7 +146,7 @@ async fn chunks_that_cannot_be_read_are_refused() {
         ] {
             let bytes = setup.fill(&format!("{HEAD}{body}{SECOND}"));
             let answer = setup.exchange(bytes.as_bytes()).await;
-            let case = format!("{road:?} {body:?}: {answer}");
+            let case = format!("{scheme:?} {body:?}: {answer}");
             assert!(answer.starts_with("HTTP/1.1 400 "), "{case}");
             assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{case}");
         }
@@ -176,8 +176,8 @@ async fn what_is_too_long_has_its_own_status() {
 
 #[tokio::test]
 async fn long_targets_and_many_fields_pass() {
-    for road in ROADS {
-        let setup = Setup::new(road, "", |_| response(&[], "")).await;
+    for scheme in SCHEMES {
+        let setup = Setup::new(scheme, "", |_| response(&[], "")).await;
         let path = format!("/{}", "x".repeat(16_000));
         let fields = "X: y\r\n".repeat(250);
         let request = format!(
@@ -194,8 +194,8 @@ async fn long_targets_and_many_fields_pass() {
 
 #[tokio::test]
 async fn too_many_fields_are_refused_with_their_bound() {
-    for road in ROADS {
-        let setup = Setup::new(road, "", |_| response(&[], "")).await;
+    for scheme in SCHEMES {
+        let setup = Setup::new(scheme, "", |_| response(&[], "")).await;
         let fields = "X: y\r\n".repeat(256);
         let request = format!("GET {{/}} HTTP/1.1\r\nHost: {{host}}\r\n{fields}\r\n");
         let answer = setup.exchange(setup.fill(&request).as_bytes()).await;
@@ -206,8 +206,9 @@ async fn too_many_fields_are_refused_with_their_bound() {
 
 #[tokio::test]
 async fn pipelined_requests_are_answered_in_order() {
-    for (road, piece) in [(Road::Plain, usize::MAX), (Road::Intercepted, usize::MAX), (Road::Plain, 1)] {
-        let setup = Setup::new(road, "", |seen| response(&[], [seen.uri.path().as_bytes(), &seen.body].concat())).await;
+    for (scheme, piece) in [(Scheme::Http, usize::MAX), (Scheme::Https, usize::MAX), (Scheme::Http, 1)] {
+        let setup =
+            Setup::new(scheme, "", |seen| response(&[], [seen.uri.path().as_bytes(), &seen.body].concat())).await;
         let bytes = setup.fill(
             "GET {/one} HTTP/1.1\r\nHost: {host}\r\n\r\n\
              POST {/two} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n\
@@ -228,8 +229,8 @@ async fn pipelined_requests_are_answered_in_order() {
 
 #[tokio::test]
 async fn a_body_is_framed_anew_for_the_origin() {
-    for road in ROADS {
-        let setup = Setup::new(road, "", |seen| response(&[], seen.body.clone())).await;
+    for scheme in SCHEMES {
+        let setup = Setup::new(scheme, "", |seen| response(&[], seen.body.clone())).await;
         // A GET may have content, and must not lose it.
         for (method, body, piece) in [
             ("POST", "5;name=\"value\"\r\nhello\r\n6\r\n world\r\n0\r\n\r\n", usize::MAX),
@@ -240,14 +241,14 @@ async fn a_body_is_framed_anew_for_the_origin() {
                 "{method} {{/}} HTTP/1.1\r\nHost: {{host}}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n{body}"
             ));
             let (answer, _) = setup.exchange_in_pieces(bytes.as_bytes(), piece).await;
-            assert!(answer.ends_with("hello world"), "{road:?} {method} {body:?}: {answer}");
+            assert!(answer.ends_with("hello world"), "{scheme:?} {method} {body:?}: {answer}");
         }
     }
 }
 
 #[tokio::test]
 async fn the_origin_is_sent_its_own_name() {
-    let setup = Setup::new(Road::Plain, "", |_| response(&[], "")).await;
+    let setup = Setup::new(Scheme::Http, "", |_| response(&[], "")).await;
     let bytes = setup.fill("GET {/} HTTP/1.1\r\nHost: elsewhere.example\r\nConnection: close\r\n\r\n");
     setup.exchange(bytes.as_bytes()).await;
     assert_eq!(setup.origin.last().headers["host"], setup.host());
@@ -255,7 +256,7 @@ async fn the_origin_is_sent_its_own_name() {
 
 #[tokio::test]
 async fn a_refused_connect_closes_and_reads_no_request_behind_it() {
-    let setup = Setup::new(Road::Plain, "", |_| response(&[], "")).await;
+    let setup = Setup::new(Scheme::Http, "", |_| response(&[], "")).await;
     let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let gone = closed.local_addr().unwrap();
     drop(closed);

@@ -16,15 +16,15 @@ use crate::harness::{
     Origin, PAGE, TestCa, TestProxy,
     client::{connect_tls, get},
     origin::{read_head, response},
-    wire::{ROADS, Road, Setup, soon},
+    wire::{GET, SCHEMES, Scheme, Setup, soon, with_both_schemes},
 };
 
 /// RFC 9112 § 9.6: a client may close its side and still read.
 #[tokio::test]
 async fn a_client_that_has_closed_its_side_gets_its_answers() {
-    for road in ROADS {
+    with_both_schemes(async |scheme| {
         let body = "x".repeat(4 << 20);
-        let setup = Setup::sockets(road, "", move |mut stream| {
+        let setup = Setup::sockets(scheme, "", move |mut stream| {
             let body = body.clone();
             async move {
                 read_head(&mut stream).await;
@@ -45,9 +45,10 @@ async fn a_client_that_has_closed_its_side_gets_its_answers() {
         let mut got = Vec::new();
         soon(client.read_to_end(&mut got)).await.unwrap();
         let text = String::from_utf8(got).unwrap();
-        assert_eq!(text.matches("HTTP/1.1 200 OK").count(), 2, "{road:?}");
-        assert!(text.len() > 8 << 20, "{road:?}: {}", text.len());
-    }
+        assert_eq!(text.matches("HTTP/1.1 200 OK").count(), 2, "{scheme:?}");
+        assert!(text.len() > 8 << 20, "{scheme:?}: {}", text.len());
+    })
+    .await;
 }
 
 /// The last of an answer waits in the proxy for as long as the client takes: neither the end of the client's side
@@ -55,12 +56,10 @@ async fn a_client_that_has_closed_its_side_gets_its_answers() {
 #[tokio::test]
 async fn the_end_of_an_answer_is_not_cut_for_a_slow_reader() {
     const LENGTH: usize = 8 << 20;
-    let read_slowly = |road: Road, closes: bool| async move {
+    let read_slowly = |scheme: Scheme, closes: bool| async move {
         let yaml = "timeouts: { client_idle_seconds: 1 }";
-        let setup = Setup::new(road, yaml, |_| response(&[], "x".repeat(LENGTH))).await;
-        let mut client = setup.connect().await;
-        let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n");
-        client.write_all(request.as_bytes()).await.unwrap();
+        let setup = Setup::new(scheme, yaml, |_| response(&[], "x".repeat(LENGTH))).await;
+        let mut client = setup.begin(GET).await;
         if closes {
             client.shutdown().await.unwrap();
         }
@@ -70,24 +69,25 @@ async fn the_end_of_an_answer_is_not_cut_for_a_slow_reader() {
             // Longer than a connection may be idle, which is what this is about.
             tokio::time::sleep(Duration::from_millis(1500)).await;
             let read = soon(client.read_exact(&mut piece)).await;
-            assert!(read.is_ok(), "{road:?} {closes}: {read:?}");
+            assert!(read.is_ok(), "{scheme:?} {closes}: {read:?}");
         }
     };
-    for closes in [true, false] {
-        tokio::join!(read_slowly(Road::Plain, closes), read_slowly(Road::Intercepted, closes));
-    }
+    with_both_schemes(async |scheme| {
+        tokio::join!(read_slowly(scheme, true), read_slowly(scheme, false));
+    })
+    .await;
 }
 
 /// A client that is gone ends in the same good order; it must not be waited for as long as the server likes.
 #[tokio::test]
 async fn a_client_that_is_gone_does_not_keep_the_fetch_alive() {
     let mut cases = JoinSet::new();
-    for road in ROADS {
+    for scheme in SCHEMES {
         for first in ["", "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: x\n\n"] {
             cases.spawn(async move {
                 let gone = Arc::new(Notify::new());
                 let tell = Arc::clone(&gone);
-                let setup = Setup::sockets(road, "", move |mut stream| {
+                let setup = Setup::sockets(scheme, "", move |mut stream| {
                     let tell = Arc::clone(&tell);
                     async move {
                         read_head(&mut stream).await;
@@ -97,9 +97,7 @@ async fn a_client_that_is_gone_does_not_keep_the_fetch_alive() {
                     }
                 })
                 .await;
-                let mut client = setup.connect().await;
-                let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n");
-                client.write_all(request.as_bytes()).await.unwrap();
+                let mut client = setup.begin(GET).await;
                 if !first.is_empty() {
                     read_head(&mut client).await;
                 }

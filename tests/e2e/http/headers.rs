@@ -4,7 +4,7 @@ use crate::harness::{
     Origin, TestProxy, get,
     origin::{read_head, response},
     raw,
-    wire::{ROADS, Setup},
+    wire::{SCHEMES, Setup},
 };
 use tokio::io::AsyncWriteExt;
 
@@ -51,9 +51,9 @@ async fn trailers_of_one_hop_end_there() {
     const TRAILERS: &str = "X-Sum: 1\r\nConnection: X-Hop\r\nX-Hop: 2\r\nKeep-Alive: 3\r\n\
                             Proxy-Authorization: Basic Zm9v\r\nUpgrade: x\r\nTransfer-Encoding: gzip\r\n\r\n";
     const NAMES: &str = "X-Sum, Connection, X-Hop, Keep-Alive, Proxy-Authorization, Upgrade, Transfer-Encoding";
-    for road in ROADS {
+    for scheme in SCHEMES {
         let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
-        let setup = Setup::sockets(road, "", move |mut stream| {
+        let setup = Setup::sockets(scheme, "", move |mut stream| {
             let tell = tell.clone();
             async move {
                 read_head(&mut stream).await;
@@ -70,8 +70,8 @@ async fn trailers_of_one_hop_end_there() {
         ));
         let got = setup.exchange(request.as_bytes()).await.to_lowercase();
         let sent = told.recv().await.unwrap().to_lowercase();
-        assert_eq!(sent, "0\r\nx-sum: 1\r\n\r\n", "{road:?}");
-        assert!(got.ends_with("\r\n0\r\nx-sum: 1\r\n\r\n"), "{road:?}: {got}");
+        assert_eq!(sent, "0\r\nx-sum: 1\r\n\r\n", "{scheme:?}");
+        assert!(got.ends_with("\r\n0\r\nx-sum: 1\r\n\r\n"), "{scheme:?}: {got}");
     }
 }
 

@@ -4,7 +4,7 @@ use tokio::{io::AsyncWriteExt, sync::mpsc};
 
 use crate::harness::{
     origin::read_head,
-    wire::{ROADS, Setup, soon},
+    wire::{SCHEMES, Setup, soon},
 };
 
 #[tokio::test]
@@ -23,10 +23,10 @@ async fn cookies_credentials_and_addresses_pass_byte_for_byte() {
         "Location: //other.example/../a?b=%2F%2f#c",
         "WWW-Authenticate: Basic realm=\"x\", Digest nonce=\"y,z\"",
     ];
-    for road in ROADS {
+    for scheme in SCHEMES {
         for status in ["200 OK", "302 Found", "307 Temporary Redirect", "401 Unauthorized"] {
             let (tell, mut told) = mpsc::unbounded_channel();
-            let setup = Setup::sockets(road, "", move |mut stream| {
+            let setup = Setup::sockets(scheme, "", move |mut stream| {
                 let tell = tell.clone();
                 async move {
                     tell.send(read_head(&mut stream).await).unwrap();
@@ -43,9 +43,9 @@ async fn cookies_credentials_and_addresses_pass_byte_for_byte() {
             let answer = setup.exchange(request.as_bytes()).await;
             let seen = soon(told.recv()).await.unwrap();
             assert!(seen.starts_with("GET /a/../b//c?q=%e4%2F&&x=[1]|2;y HTTP/1.1\r\n"), "{seen}");
-            assert_eq!(in_order(&seen, &ASKED), ASKED, "{road:?} {status}: {seen}");
+            assert_eq!(in_order(&seen, &ASKED), ASKED, "{scheme:?} {status}: {seen}");
             assert!(answer.starts_with(&format!("HTTP/1.1 {status}\r\n")), "{answer}");
-            assert_eq!(in_order(&answer, &ANSWERED), ANSWERED, "{road:?}: {answer}");
+            assert_eq!(in_order(&answer, &ANSWERED), ANSWERED, "{scheme:?}: {answer}");
         }
     }
 }
@@ -58,9 +58,9 @@ fn in_order<'a>(head: &'a str, lines: &[&str]) -> Vec<&'a str> {
 /// Nobody learns from us who asks: what is not configured is not added.
 #[tokio::test]
 async fn nothing_about_the_client_is_added() {
-    for road in ROADS {
+    for scheme in SCHEMES {
         let (tell, mut told) = mpsc::unbounded_channel();
-        let setup = Setup::sockets(road, "", move |mut stream| {
+        let setup = Setup::sockets(scheme, "", move |mut stream| {
             let tell = tell.clone();
             async move {
                 tell.send(read_head(&mut stream).await).unwrap();
@@ -73,7 +73,7 @@ async fn nothing_about_the_client_is_added() {
         let seen = soon(told.recv()).await.unwrap().to_lowercase();
         let names: Vec<_> =
             seen.lines().skip(1).filter_map(|line| line.split_once(':')).map(|(name, _)| name).collect();
-        assert_eq!(names, ["host", "accept", "cdn-loop"], "{road:?}: {seen}");
+        assert_eq!(names, ["host", "accept", "cdn-loop"], "{scheme:?}: {seen}");
         assert!(!seen.contains("127.0.0.1:") || seen.contains(&setup.host()), "{seen}");
     }
 }

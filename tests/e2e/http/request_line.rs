@@ -3,7 +3,7 @@
 use crate::{
     harness::{
         origin::response,
-        wire::{ROADS, Road, Setup},
+        wire::{SCHEMES, Scheme, Setup},
     },
     http::framing::all_are_refused,
 };
@@ -57,7 +57,7 @@ async fn a_host_field_that_is_no_host_is_refused() {
 /// The address counts, so a host that names another place is no harm.
 #[tokio::test]
 async fn a_host_field_that_could_be_one_passes() {
-    let setup = Setup::new(Road::Plain, "", |_| response(&[], "")).await;
+    let setup = Setup::new(Scheme::Http, "", |_| response(&[], "")).await;
     for host in ["a.example", "a.example:", "a_b.example:8080", "[::1]", "[2001:db8::1]:65535", "1.2.3.4:080"] {
         let target = setup.target("/");
         let request = format!("GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
@@ -69,13 +69,13 @@ async fn a_host_field_that_could_be_one_passes() {
 /// RFC 9110 § 2.5: read as the highest minor version that is known.
 #[tokio::test]
 async fn a_higher_minor_version_is_read_as_1_1() {
-    for road in ROADS {
-        let setup = Setup::new(road, "", |seen| response(&[], seen.body.clone())).await;
+    for scheme in SCHEMES {
+        let setup = Setup::new(scheme, "", |seen| response(&[], seen.body.clone())).await;
         let request = setup.fill(
             "\r\nPOST {/} HTTP/1.2\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\
              Connection: close\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
         );
         let got = setup.exchange(request.as_bytes()).await;
-        assert!(got.starts_with("HTTP/1.1 200") && got.ends_with("abc"), "{road:?}: {got}");
+        assert!(got.starts_with("HTTP/1.1 200") && got.ends_with("abc"), "{scheme:?}: {got}");
     }
 }

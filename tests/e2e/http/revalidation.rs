@@ -104,8 +104,7 @@ async fn a_browsers_copy_that_may_be_an_original_is_replaced_by_the_rewritten_pa
         let both = get(&proxy, &app, &[fields, &[("if-none-match", "\"v0\", \"v1\"")]].concat()).await;
         assert_eq!(both.status, 200);
     }
-    proxy.save("rewrite: { max_html_bytes: 4000000 }");
-    gleaner::reload::reload(&proxy.proxy, |_| {});
+    proxy.reload("rewrite: { max_html_bytes: 4000000 }");
     let anew = get(&proxy, &app, &[BROWSERS[0], &[("if-none-match", "\"v1\"")]].concat()).await;
     assert_eq!(anew.status, 200, "the new configuration may rewrite it");
 }

@@ -1,18 +1,16 @@
 //! Addresses as people and programs write them: with a password in them, and with signs that must be encoded.
 
-use base64::{Engine as _, prelude::BASE64_STANDARD};
-
 use crate::harness::{
-    client::run,
+    client::{basic, run},
     optional,
     origin::response,
-    wire::{ROADS, Road, Setup},
+    wire::{SCHEMES, Scheme, Setup},
 };
 
 /// The password becomes that of the request, or is left out, as Squid does; it never stays in the address.
 #[tokio::test]
 async fn a_name_and_password_before_the_host_are_no_mistake() {
-    let setup = Setup::new(Road::Plain, "", |_| response(&[], "hello")).await;
+    let setup = Setup::new(Scheme::Http, "", |_| response(&[], "hello")).await;
     for pair in ["anna:secret", "anna", "anna:", ":", "an%6ea:sec%72et"] {
         let request =
             format!("GET http://{pair}@{0}/a HTTP/1.1\r\nHost: {0}\r\nConnection: close\r\n\r\n", setup.host());
@@ -20,16 +18,15 @@ async fn a_name_and_password_before_the_host_are_no_mistake() {
         assert!(got.starts_with("HTTP/1.1 200"), "{pair}: {got}");
         let seen = setup.origin.last();
         assert_eq!((seen.uri.to_string(), &seen.headers["host"]), ("/a".into(), &setup.host().parse().unwrap()));
-        let basic = format!("Basic {}", BASE64_STANDARD.encode(b"anna:secret"));
         let field = seen.headers.get("authorization");
-        assert!(field.is_none_or(|field| *field == basic || !pair.contains("sec")), "{field:?}");
+        assert!(field.is_none_or(|field| *field == basic("anna", "secret") || !pair.contains("sec")), "{field:?}");
     }
 }
 
 /// Python's urllib repeats them in `Host`. There they count only beside the same address.
 #[tokio::test]
 async fn a_name_and_password_in_the_host_field_are_no_mistake_beside_the_same_address() {
-    let setup = Setup::new(Road::Plain, "", |_| response(&[], "hello")).await;
+    let setup = Setup::new(Scheme::Http, "", |_| response(&[], "hello")).await;
     let host = setup.host();
     if let Some(python) = optional::program("python3", "python3") {
         let mut command = std::process::Command::new(python);
@@ -39,9 +36,8 @@ async fn a_name_and_password_in_the_host_field_are_no_mistake_beside_the_same_ad
         let (well, told) = run(command).await;
         assert!(well && told.trim() == "hello", "{told}");
         let seen = setup.origin.last();
-        let basic = format!("Basic {}", BASE64_STANDARD.encode(b"anna:secret"));
         assert_eq!(seen.headers["host"], host);
-        assert_eq!(seen.headers["authorization"], basic);
+        assert_eq!(seen.headers["authorization"], basic("anna", "secret"));
     }
     for (target, field) in [
         (format!("http://{host}/"), format!("anna:secret@{host}")),
@@ -56,8 +52,8 @@ async fn a_name_and_password_in_the_host_field_are_no_mistake_beside_the_same_ad
 
 #[tokio::test]
 async fn signs_that_must_be_encoded_are_encoded() {
-    for road in ROADS {
-        let setup = Setup::new(road, "", |seen| response(&[], seen.uri.to_string())).await;
+    for scheme in SCHEMES {
+        let setup = Setup::new(scheme, "", |seen| response(&[], seen.uri.to_string())).await;
         for (path, sent) in [
             ("/grüße?q=ü".as_bytes(), "/gr%C3%BC%C3%9Fe?q=%C3%BC"),
             // Latin-1.
@@ -70,15 +66,15 @@ async fn signs_that_must_be_encoded_are_encoded() {
             // What browsers leave as it is passes byte for byte.
             (b"/a|b^c[d]%7?q={%22x%22:[1,2]}|^'", "/a|b^c[d]%7?q={%22x%22:[1,2]}|^'"),
         ] {
-            if road == Road::Intercepted && !path.starts_with(b"/") {
+            if scheme == Scheme::Https && !path.starts_with(b"/") {
                 continue;
             }
             let host = setup.host();
-            let prefix = if road == Road::Plain { format!("http://{host}") } else { String::new() };
+            let prefix = if scheme == Scheme::Http { format!("http://{host}") } else { String::new() };
             let end = format!(" HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
             let request = [b"GET ", prefix.as_bytes(), path, end.as_bytes()].concat();
             let got = setup.exchange(&request).await;
-            assert!(got.ends_with(&format!("\r\n\r\n{sent}")), "{road:?} {sent}: {got}");
+            assert!(got.ends_with(&format!("\r\n\r\n{sent}")), "{scheme:?} {sent}: {got}");
         }
     }
 }

@@ -2,60 +2,16 @@
 
 use std::time::Duration;
 
-use base64::{Engine as _, prelude::BASE64_STANDARD};
-use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
-use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
-    time::sleep,
-};
+use tokio::{io::AsyncWriteExt, time::sleep};
 use tokio_rustls::TlsAcceptor;
 
 use crate::harness::{
     Origin, TestCa, TestProxy,
     client::connect_tls,
     origin::{read_head, response},
-    wire::{ROADS, Setup},
+    websocket::{accept, exchange_words, talk, upgrade},
+    wire::{SCHEMES, Setup},
 };
-
-/// An origin that upgrades and then echoes; its answer shows what it was asked.
-pub(crate) async fn upgrade(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
-    let head = read_head(&mut stream).await.to_lowercase();
-    let right = head.contains("\r\nconnection: upgrade\r\n")
-        && head.contains("\r\nupgrade: websocket\r\n")
-        && head.contains("\r\nsec-websocket-key: abc\r\n");
-    if !right {
-        let _ = stream.write_all(b"HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n").await;
-        return;
-    }
-    let answer = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n\
-                  Upgrade: websocket\r\nSec-WebSocket-Accept: x\r\n\r\nfirst";
-    stream.write_all(answer.as_bytes()).await.unwrap();
-    let (mut read, mut write) = tokio::io::split(stream);
-    let _ = tokio::io::copy(&mut read, &mut write).await;
-}
-
-pub(crate) async fn talk(mut stream: impl AsyncRead + AsyncWrite + Unpin, target: &str, host: &str) {
-    let request = format!(
-        "GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: keep-alive, Upgrade\r\n\
-         Upgrade: websocket\r\nSec-WebSocket-Key: abc\r\n\r\n"
-    );
-    stream.write_all(request.as_bytes()).await.unwrap();
-    let head = read_head(&mut stream).await;
-    assert!(head.starts_with("HTTP/1.1 101"), "{head}");
-    assert!(head.to_lowercase().contains("\r\nupgrade: websocket\r\n"), "{head}");
-    exchange_words(stream).await;
-}
-
-/// What the origin of [`upgrade`] says, and what it is told, arrives.
-async fn exchange_words(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
-    let mut first = [0; 5];
-    stream.read_exact(&mut first).await.unwrap();
-    assert_eq!(&first, b"first");
-    stream.write_all(b"there and back").await.unwrap();
-    let mut back = [0; 14];
-    stream.read_exact(&mut back).await.unwrap();
-    assert_eq!(&back, b"there and back");
-}
 
 #[tokio::test]
 async fn a_plain_websocket_passes() {
@@ -116,7 +72,7 @@ async fn an_upgrade_nobody_asked_for_is_502() {
 /// RFC 9110 § 7.8: a server may switch to nothing that it was not asked for, and must say to what.
 #[tokio::test]
 async fn a_switch_to_another_protocol_is_502() {
-    for road in ROADS {
+    for scheme in SCHEMES {
         for fields in [
             "Connection: upgrade\r\nUpgrade: other\r\n",
             "Connection: upgrade\r\nUpgrade: websocket, other\r\n",
@@ -125,11 +81,11 @@ async fn a_switch_to_another_protocol_is_502() {
             "",
         ] {
             let answer = format!("HTTP/1.1 101 Switching Protocols\r\n{fields}\r\nstolen");
-            let setup = Setup::answering(road, answer.as_bytes()).await;
+            let setup = Setup::answering(scheme, answer.as_bytes()).await;
             let request = setup
                 .fill("GET {/} HTTP/1.1\r\nHost: {host}\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n");
             let got = setup.exchange(request.as_bytes()).await;
-            assert!(got.starts_with("HTTP/1.1 502"), "{road:?} {fields:?}: {got}");
+            assert!(got.starts_with("HTTP/1.1 502"), "{scheme:?} {fields:?}: {got}");
             assert!(!got.contains("stolen"), "{got}");
         }
     }
@@ -139,8 +95,8 @@ async fn a_switch_to_another_protocol_is_502() {
 /// nothing is asked for.
 #[tokio::test]
 async fn http2_in_clear_is_taken_out_of_what_is_asked_for() {
-    for road in ROADS {
-        let setup = Setup::new(road, "", |seen| {
+    for scheme in SCHEMES {
+        let setup = Setup::new(scheme, "", |seen| {
             let asked = |name| seen.headers.get(name).map(|value| value.to_str().unwrap());
             response(&[], format!("{:?}", [asked("connection"), asked("upgrade")]))
         })
@@ -154,17 +110,9 @@ async fn http2_in_clear_is_taken_out_of_what_is_asked_for() {
                 "GET {{/}} HTTP/1.1\r\nHost: {{host}}\r\nConnection: {options}\r\nUpgrade: {upgrade}\r\n\r\n"
             ));
             let got = setup.exchange(request.as_bytes()).await;
-            assert!(got.ends_with(asked), "{road:?} {upgrade}: {got}");
+            assert!(got.ends_with(asked), "{scheme:?} {upgrade}: {got}");
         }
     }
-}
-
-/// The server's answer to a key (RFC 6455 § 4.2.2).
-pub(crate) fn accept(head: &str) -> String {
-    let key = head.lines().find_map(|line| line.to_lowercase().starts_with("sec-websocket-key:").then(|| &line[18..]));
-    let text = format!("{}258EAFA5-E914-47DA-95CA-C5AB0DC85B11", key.unwrap().trim());
-    let digest = digest(&SHA1_FOR_LEGACY_USE_ONLY, text.as_bytes());
-    BASE64_STANDARD.encode(digest.as_ref())
 }
 
 /// RFC 8441: browsers open web sockets over the HTTP/2 connection they have.

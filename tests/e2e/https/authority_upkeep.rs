@@ -4,16 +4,14 @@ use std::{
     fs,
     process::{Output, Stdio},
     sync::Arc,
-    time::Duration,
 };
 
-use tokio::time::timeout;
-
 use crate::harness::{
-    Origin, PAGE, POLL_INTERVAL, TestCa, TestProxy, get,
+    Origin, PAGE, TestCa, TestProxy, get,
     origin::html,
     program::{Running, command, gleaner},
     raw,
+    wire::until,
 };
 
 /// The certificate that the proxy hands out.
@@ -44,12 +42,7 @@ async fn replaces_the_authority(config: &str) {
     let output = gleaner(dir.path(), &arguments, "");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.contains("takes it over at once"), "{said}");
-    let changed = async {
-        while handed_out(&proxy).await == before {
-            tokio::time::sleep(POLL_INTERVAL).await;
-        }
-    };
-    timeout(Duration::from_secs(20), changed).await.expect("the new authority is in force");
+    until("the new authority is in force", async || handed_out(&proxy).await != before).await;
     assert_eq!(handed_out(&proxy).await, fs::read_to_string(proxy.ca_file()).unwrap());
 }
 

@@ -124,8 +124,7 @@ async fn a_host_of_insecure_hosts_is_spared_and_no_other() {
     let other = get(&proxy, &format!("https://{}/", origin.addr), &[]).await;
     assert_eq!(other.status, 502);
     // Taken out of the list, it is refused at once: no connection is left from before.
-    proxy.save("upstream: { insecure_hosts: [elsewhere.example] }");
-    gleaner::reload::reload(&proxy.proxy, |_| {});
+    proxy.reload("upstream: { insecure_hosts: [elsewhere.example] }");
     let refused = get(&proxy, &origin.https_url("/"), &[]).await;
     assert_eq!(refused.status, 502);
     proxy.stop().await;

@@ -14,15 +14,14 @@ use tokio::{
 };
 use tokio_rustls::client::TlsStream;
 
-use crate::{
-    harness::{
-        Origin, POLL_INTERVAL, TestCa, TestProxy,
-        client::{connect_as, curl, curl_command, handshake, run},
-        get, optional,
-        origin::html,
-        program, send,
-    },
-    pages::chromium::Browser,
+use crate::harness::{
+    Origin, TestCa, TestProxy,
+    browsers::Browser,
+    client::{connect_as, curl, curl_command, handshake, run},
+    get, optional,
+    origin::html,
+    program, send,
+    wire::until,
 };
 
 /// An article among menus, advertisements and a cookie dialog.
@@ -40,12 +39,7 @@ pub(crate) async fn check(proxy: &TestProxy) -> String {
 
 /// Waits until the list has so many entries: it is written beside the requests.
 async fn written(list: &gleaner::TrustedDevices, count: usize) {
-    let waiting = async {
-        while list.all().len() != count {
-            tokio::time::sleep(POLL_INTERVAL).await;
-        }
-    };
-    timeout(Duration::from_secs(10), waiting).await.expect("the list is written");
+    until("the list is written", async || list.all().len() == count).await;
 }
 
 /// An origin with the demo page, its authority, and a proxy that trusts it, where curl is there to ask.

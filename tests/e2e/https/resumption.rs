@@ -239,8 +239,7 @@ async fn a_spared_host_lends_its_session_to_no_other_and_to_no_later_configurati
     }
     // The same server, with the same key for its tickets.
     assert_eq!(get(&proxy, &url("127.0.0.1"), &[]).await.status, 502);
-    proxy.save("upstream: { insecure_hosts: [elsewhere.example] }");
-    gleaner::reload::reload(&proxy.proxy, |_| {});
+    proxy.reload("upstream: { insecure_hosts: [elsewhere.example] }");
     assert_eq!(get(&proxy, &url("localhost"), &[]).await.status, 502);
     assert!(told.try_recv().is_err(), "a handshake that should have failed");
     proxy.stop().await;

@@ -19,9 +19,9 @@ use tokio::{
 };
 
 use crate::harness::{
-    Origin, PAGE, POLL_INTERVAL, TestProxy, get,
+    Origin, PAGE, TestProxy, get,
     origin::{html, read_head, response},
-    wire::{ROADS, Setup, read_until, soon},
+    wire::{SCHEMES, Setup, ask_until, soon, until},
 };
 
 #[tokio::test]
@@ -105,9 +105,7 @@ async fn heavy_pages_of_one_site_delay_the_pages_of_another_by_less_than_a_secon
         let (proxy, url) = (Arc::clone(&proxy), heavy.url(&format!("/{number}")));
         clients.spawn(async move { get(&proxy, &url, &[("accept-encoding", "gzip")]).await });
     }
-    while heavy.requests().len() < 40 {
-        tokio::time::sleep(POLL_INTERVAL).await;
-    }
+    until("all ask", async || heavy.requests().len() >= 40).await;
     let mut times = Vec::new();
     for _ in 0..5 {
         times.push(time_of(&proxy, &url).await);
@@ -121,10 +119,10 @@ async fn heavy_pages_of_one_site_delay_the_pages_of_another_by_less_than_a_secon
 #[tokio::test]
 async fn an_upload_waits_for_a_slow_origin() {
     const SENT: usize = 64 << 20;
-    for road in ROADS {
+    for scheme in SCHEMES {
         let (go, total) = (Arc::new(Notify::new()), Arc::new(AtomicU64::new(0)));
         let (wait, count) = (Arc::clone(&go), Arc::clone(&total));
-        let setup = Setup::sockets(road, "", move |mut stream| {
+        let setup = Setup::sockets(scheme, "", move |mut stream| {
             let (wait, count) = (Arc::clone(&wait), Arc::clone(&count));
             async move {
                 read_head(&mut stream).await;
@@ -151,8 +149,8 @@ async fn an_upload_waits_for_a_slow_origin() {
                 Err(_) => break,
             }
         }
-        eprintln!("{road:?}: {sent} bytes of an upload were taken for an origin that reads none");
-        assert!(sent < 24 << 20, "{road:?}: {sent}");
+        eprintln!("{scheme:?}: {sent} bytes of an upload were taken for an origin that reads none");
+        assert!(sent < 24 << 20, "{scheme:?}: {sent}");
         go.notify_one();
         let rest = async {
             while sent < SENT {
@@ -163,7 +161,7 @@ async fn an_upload_waits_for_a_slow_origin() {
         };
         soon(rest).await;
         let head = soon(read_head(&mut client)).await;
-        assert!(head.starts_with("HTTP/1.1 204"), "{road:?}: {head}");
+        assert!(head.starts_with("HTTP/1.1 204"), "{scheme:?}: {head}");
         assert_eq!(total.load(SeqCst), SENT as u64);
     }
 }
@@ -171,9 +169,9 @@ async fn an_upload_waits_for_a_slow_origin() {
 /// The stream stays open; its first event does not wait for a second one.
 #[tokio::test]
 async fn the_first_event_of_a_stream_passes_at_once() {
-    for road in ROADS {
+    for scheme in SCHEMES {
         for framing in ["", "Transfer-Encoding: chunked\r\n"] {
-            let setup = Setup::sockets(road, "", move |mut stream| async move {
+            let setup = Setup::sockets(scheme, "", move |mut stream| async move {
                 read_head(&mut stream).await;
                 let event = if framing.is_empty() { "data: one\n\n" } else { "b\r\ndata: one\n\n\r\n" };
                 let answer = format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{framing}\r\n{event}");
@@ -184,9 +182,8 @@ async fn the_first_event_of_a_stream_passes_at_once() {
             let mut client = setup.connect().await;
             let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\nAccept: text/event-stream\r\n\r\n");
             let start = Instant::now();
-            client.write_all(request.as_bytes()).await.unwrap();
-            read_until(&mut client, "data: one\n\n").await;
-            assert!(start.elapsed() < Duration::from_secs(1), "{road:?}");
+            ask_until(&mut client, &request, "data: one\n\n").await;
+            assert!(start.elapsed() < Duration::from_secs(1), "{scheme:?}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs,
-    net::{IpAddr, SocketAddr, TcpListener},
+    net::{IpAddr, SocketAddr},
     path::Path,
     process::Command,
     time::Duration,
@@ -16,10 +16,12 @@ use tokio::{
 };
 
 use crate::harness::{
-    Origin, POLL_INTERVAL, optional,
+    Origin,
+    client::{free_port, listens},
+    optional,
     origin::html,
     program::{Program, Running},
-    wire::soon,
+    wire::{soon, until},
 };
 
 const PAGE: &str = "<!doctype html><html lang=en><title>The clock</title><nav><a href=/a>CLUTTER</a> <a href=/b>CLUTTER</a></nav>\
@@ -31,10 +33,6 @@ the town reads it well enough to be late by choice. Visitors set their watches b
 const BALANCER: &str = "127.0.0.2";
 
 /// A port that is free now.
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
-
 /// A proxy whose health address is beside it, with this balancer in front, for which pages of one client pass.
 fn replica(balancer: &str, folder: &Path, passes_for: &str) -> (Program, SocketAddr) {
     let (port, health) = (free_port(), SocketAddr::from(([127, 0, 0, 1], free_port())));
@@ -115,9 +113,8 @@ async fn readiness_has_an_address_of_its_own_and_ends_before_the_listener() {
         assert!(answer.contains(wanted), "{request}: {answer}");
     }
     proxy.signal("TERM");
-    while !answer("127.0.0.1", health, b"GET /readyz HTTP/1.0\r\n\r\n").await.contains("503") {
-        sleep(POLL_INTERVAL).await;
-    }
+    let ready = async || answer("127.0.0.1", health, b"GET /readyz HTTP/1.0\r\n\r\n").await;
+    until("it is not ready", async || ready().await.contains("503")).await;
     let page = answer("127.0.0.1", proxy.addr, b"GET http://gleaner.internal/ HTTP/1.0\r\n\r\n").await;
     assert!(page.contains(" 200 "), "{page}");
 }
@@ -147,11 +144,8 @@ async fn behind_haproxy_each_client_keeps_its_profile_and_a_restart_fails_no_req
         haproxy(&program, folder.path(), port, &[(&replicas[0].0, replicas[0].1), (&replicas[1].0, replicas[1].1)]);
     let addr = SocketAddr::from(([127, 0, 0, 1], port));
     let request = request(&origin);
-    while tokio::net::TcpStream::connect(addr).await.is_err()
-        || answer("127.0.0.1", addr, request.as_bytes()).await.is_empty()
-    {
-        sleep(POLL_INTERVAL).await;
-    }
+    listens(addr).await;
+    until("it answers", async || !answer("127.0.0.1", addr, request.as_bytes()).await.is_empty()).await;
     for _ in 0..2 {
         for last in 0..CLIENTS {
             let page = answer(&format!("127.0.7.{last}"), addr, request.as_bytes()).await;

@@ -10,17 +10,14 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{
-    harness::{
-        Origin, POLL_INTERVAL, TestProxy,
-        client::connect,
-        optional,
-        origin::{read_head, response},
-        program::Program,
-        raw,
-        wire::{read_until, soon},
-    },
-    http::websocket,
+use crate::harness::{
+    Origin, TestProxy,
+    client::connect,
+    optional,
+    origin::{read_head, response},
+    program::Program,
+    raw, websocket,
+    wire::{ask_until, read_until, soon, until},
 };
 
 const OWN_PAGE: &str = "GET / HTTP/1.1\r\nHost: gleaner.internal\r\nConnection: close\r\n\r\n";
@@ -40,12 +37,7 @@ async fn tunnels_and_web_sockets_are_counted_as_long_as_they_are_open() {
         assert!(third.starts_with("HTTP/1.1 503"), "{limit}: {third}");
         // A place is given back when its socket closes.
         drop(tunnel);
-        let again = async {
-            while !raw(proxy.addr, OWN_PAGE).await.starts_with("HTTP/1.1 200") {
-                tokio::time::sleep(POLL_INTERVAL).await;
-            }
-        };
-        soon(again).await;
+        until("a place", async || raw(proxy.addr, OWN_PAGE).await.starts_with("HTTP/1.1 200")).await;
         drop(web_socket);
     }
 }
@@ -126,11 +118,10 @@ async fn with_few_descriptors_hundreds_of_origins_are_reached_and_clients_accept
     for number in 0..400 {
         let host = format!("127.1.{}.{}:{port}", number / 200, number % 200 + 1);
         let request = format!("GET http://{host}/ HTTP/1.1\r\nHost: {host}\r\n\r\n");
-        client.write_all(request.as_bytes()).await.unwrap();
-        let head = soon(read_until(&mut client, "\r\n\r\n")).await;
+        let head = ask_until(&mut client, &request, "\r\n\r\n").await;
         assert!(head.starts_with("HTTP/1.1 200"), "origin {number}: {head}");
         if !head.ends_with("ok") {
-            soon(read_until(&mut client, "ok")).await;
+            read_until(&mut client, "ok").await;
         }
     }
     let other = soon(raw(program.addr, OWN_PAGE)).await;
@@ -190,8 +181,7 @@ async fn the_error_page_does_not_blame_the_site_for_descriptors_that_the_proxy_l
     let mut clients = Vec::new();
     for host in [origin.addr.to_string(), origin.host_and_port()] {
         let mut client = TcpStream::connect(program.addr).await.unwrap();
-        client.write_all(OWN_PAGE.replace("close", "keep-alive").as_bytes()).await.unwrap();
-        soon(read_until(&mut client, "</html>")).await;
+        ask_until(&mut client, &OWN_PAGE.replace("close", "keep-alive"), "</html>").await;
         clients.push((client, host));
     }
     let pid = program.proc("").file_name().unwrap().to_owned();
@@ -199,8 +189,7 @@ async fn the_error_page_does_not_blame_the_site_for_descriptors_that_the_proxy_l
     assert!(limited.unwrap().success());
     for (mut client, host) in clients {
         let request = format!("GET http://{host}/ HTTP/1.1\r\nHost: {host}\r\n\r\n");
-        client.write_all(request.as_bytes()).await.unwrap();
-        let answer = soon(read_until(&mut client, "</html>")).await;
+        let answer = ask_until(&mut client, &request, "</html>").await;
         assert!(answer.starts_with("HTTP/1.1 503"), "{host}: {answer}");
         assert!(answer.contains("ulimit -n") && !answer.contains("web site cannot be reached"), "{host}: {answer}");
     }

@@ -16,11 +16,13 @@ use tokio::{
 };
 
 use crate::harness::{
-    Origin, PAGE, TestProxy, get,
+    Origin, PAGE, TestProxy,
+    client::begin,
+    get,
     origin::{html, read_head, response},
     program::resident_kib,
     raw,
-    wire::{ROADS, Setup, soon},
+    wire::{Setup, soon, with_both_schemes},
 };
 
 /// With 16 connections kept, 64 clients of one origin connected anew all the time, and half of the time went there.
@@ -88,11 +90,11 @@ async fn no_response_crosses_over() {
 
 #[tokio::test]
 async fn when_the_client_leaves_the_fetch_ends() {
-    for road in ROADS {
+    with_both_schemes(async |scheme| {
         for first in ["", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 1000\r\n\r\n<html><p>x"] {
             let (asked, gone) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
             let (tell_asked, tell_gone) = (Arc::clone(&asked), Arc::clone(&gone));
-            let setup = Setup::sockets(road, "", move |mut stream| {
+            let setup = Setup::sockets(scheme, "", move |mut stream| {
                 let (asked, gone) = (Arc::clone(&tell_asked), Arc::clone(&tell_gone));
                 async move {
                     read_head(&mut stream).await;
@@ -111,7 +113,8 @@ async fn when_the_client_leaves_the_fetch_ends() {
             drop(client);
             soon(gone.notified()).await;
         }
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -129,9 +132,7 @@ async fn a_client_that_never_reads_costs_bounded_memory() {
     let before = resident_kib("self");
     let mut clients = Vec::new();
     for _ in 0..16 {
-        let mut client = TcpStream::connect(proxy.addr).await.unwrap();
-        let request = format!("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", origin.url("/"));
-        client.write_all(request.as_bytes()).await.unwrap();
+        let mut client = begin(&proxy, &origin.url("/")).await;
         read_head(&mut client).await;
         clients.push(client);
     }

@@ -10,23 +10,13 @@ use std::{
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
-    time::timeout,
 };
 
 use crate::harness::{
-    Origin, PAGE, POLL_INTERVAL, TestProxy, get,
+    Origin, PAGE, TestProxy, get,
     origin::{html, read_head},
+    wire::until,
 };
-
-/// Asks until the answer's `Gleaner` field begins so; the test's own time limit is the only clock.
-async fn until(proxy: &TestProxy, url: &str, begins: &str) {
-    let asking = async {
-        while !get(proxy, url, &[]).await.header("gleaner").starts_with(begins) {
-            tokio::time::sleep(POLL_INTERVAL).await;
-        }
-    };
-    timeout(Duration::from_secs(20), asking).await.expect("the change took effect");
-}
 
 #[tokio::test]
 async fn a_save_takes_effect_without_dropping_a_connection() {
@@ -42,7 +32,8 @@ async fn a_save_takes_effect_without_dropping_a_connection() {
     kept.read_exact(&mut page).await.unwrap();
 
     proxy.save("rewrite: { enabled: false }");
-    until(&proxy, &origin.url("/"), "passed; reason=switched-off").await;
+    let outcome = async || get(&proxy, &origin.url("/"), &[]).await.header("gleaner").to_owned();
+    until("it is switched off", async || outcome().await.starts_with("passed; reason=switched-off")).await;
     kept.write_all(request.as_bytes()).await.unwrap();
     let after = read_head(&mut kept).await;
     assert!(after.contains("Gleaner: passed; reason=switched-off"), "{after}");
@@ -63,8 +54,7 @@ async fn a_bad_save_changes_nothing_and_is_shown_on_the_start_page() {
     assert!(get(&proxy, &origin.url("/"), &[]).await.header("gleaner").starts_with("rewritten"));
     let page = get(&proxy, "http://gleaner.internal/", &[]).await;
     assert!(page.text().contains("unknown key `enbled`"), "{}", page.text());
-    proxy.save("rewrite: { enabled: false }");
-    gleaner::reload::reload(&proxy.proxy, |_| {});
+    proxy.reload("rewrite: { enabled: false }");
     let page = get(&proxy, "http://gleaner.internal/", &[]).await;
     assert!(!page.text().contains("unknown key"));
 }
@@ -77,13 +67,8 @@ async fn a_file_that_is_being_written_lets_nobody_in_without_a_password() {
     let file = proxy.proxy.config_file().unwrap();
     let whole = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, "").unwrap();
-    timeout(Duration::from_secs(20), async {
-        while proxy.proxy.reload_error().is_none_or(|error| !error.contains("the file is empty")) {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    })
-    .await
-    .expect("an empty file is a mistake");
+    let error = || proxy.proxy.reload_error();
+    until("a mistake", async || error().is_some_and(|error| error.contains("the file is empty"))).await;
     // The half without the users stands for longer than an editor needs.
     std::fs::write(&file, "rewrite: { enabled: false }\n").unwrap();
     let half = tokio::time::Instant::now();
@@ -96,21 +81,13 @@ async fn a_file_that_is_being_written_lets_nobody_in_without_a_password() {
     assert!(!proxy.proxy.config().access.users.is_empty());
     // What is meant takes effect a little later.
     std::fs::write(&file, "{}").unwrap();
-    timeout(Duration::from_secs(20), async {
-        while !proxy.proxy.config().access.users.is_empty() {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    })
-    .await
-    .expect("the users are gone");
+    until("the users are gone", async || proxy.proxy.config().access.users.is_empty()).await;
 }
 
 #[tokio::test]
 async fn interception_can_be_switched_on() {
     let proxy = TestProxy::start("").await;
-    proxy.save("https: { intercept: on }");
-    gleaner::reload::reload(&proxy.proxy, |_| {});
-    assert!(proxy.proxy.reload_error().is_none());
+    proxy.reload("https: { intercept: on }");
     assert!(proxy.ca_file().exists());
 }
 
@@ -124,12 +101,7 @@ fn without_a_file(place: std::path::PathBuf) -> Arc<gleaner::Proxy> {
 }
 
 async fn until_switched_off(proxy: &gleaner::Proxy) {
-    let asking = async {
-        while proxy.config().rewrite.enabled {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    timeout(Duration::from_secs(20), asking).await.expect("the change took effect");
+    until("it is switched off", async || !proxy.config().rewrite.enabled).await;
 }
 
 #[tokio::test]
@@ -142,9 +114,7 @@ async fn a_file_that_appears_in_a_new_folder_takes_effect() {
     std::fs::write(&place, "rewrite: { enabled: false }").unwrap();
     until_switched_off(&proxy).await;
     // The name of the file follows its settings.
-    while proxy.config_file().is_none() {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    until("it is named", async || proxy.config_file().is_some()).await;
     assert_eq!(proxy.config_file(), Some(place));
 }
 

@@ -1,6 +1,5 @@
 //! A reload while connections are open: none is dropped, and what comes on them next is asked by the new rules.
 
-use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
 use h2::client::SendRequest;
 use http::Request;
@@ -12,12 +11,12 @@ use tokio::{
 
 use crate::harness::{
     Origin, TestCa, TestProxy,
-    client::connect,
+    client::{basic, connect},
     origin::{read_head, response},
     raw,
     streams::{client, reply},
     tls::trusting,
-    wire::{ROADS, Setup, Stream, read_until, soon},
+    wire::{GET, SCHEMES, Setup, Stream, ask_until, read_until, soon},
 };
 
 const TARGETS: &str = "allow_targets: ['127.0.0.1:1-65535', '[::1]:1-65535']";
@@ -27,27 +26,22 @@ fn forbid(proxy: &TestProxy) {
     reload(proxy, &format!("access: {{ {TARGETS}, clients: [192.0.2.0/24] }}"));
 }
 
-/// Other rules, with all else as the tests of both roads have it.
+/// Other rules, with all else as the tests of both schemes have it.
 fn reload(proxy: &TestProxy, access: &str) {
-    proxy.save(&format!("https: {{ intercept: on }}\nupstream: {{ extra_ca_file: origins.pem }}\n{access}"));
-    gleaner::reload::reload(&proxy.proxy, |_| {});
-    let error = proxy.proxy.reload_error();
-    assert!(error.is_none(), "{error:?}");
+    proxy.reload(&format!("https: {{ intercept: on }}\nupstream: {{ extra_ca_file: origins.pem }}\n{access}"));
 }
 
 #[tokio::test]
 async fn a_client_that_may_no_longer_is_refused_on_a_kept_connection() {
-    for road in ROADS {
-        let setup = Setup::new(road, "", |_| response(&[], "ok")).await;
-        let mut client = setup.connect().await;
-        let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n");
-        client.write_all(request.as_bytes()).await.unwrap();
+    for scheme in SCHEMES {
+        let setup = Setup::new(scheme, "", |_| response(&[], "ok")).await;
+        let mut client = setup.begin(GET).await;
         read_until(&mut client, "\r\n\r\nok").await;
         forbid(&setup.proxy);
-        client.write_all(request.as_bytes()).await.unwrap();
+        client.write_all(setup.fill(GET).as_bytes()).await.unwrap();
         let mut answer = String::new();
         soon(client.read_to_string(&mut answer)).await.unwrap();
-        assert!(answer.starts_with("HTTP/1.1 403"), "{road:?}: {answer}");
+        assert!(answer.starts_with("HTTP/1.1 403"), "{scheme:?}: {answer}");
         assert_eq!(setup.origin.requests().len(), 1);
     }
 }
@@ -77,7 +71,7 @@ async fn a_client_that_may_no_longer_loses_its_http2_connection() {
 /// Transfers under way were allowed when they began; a reload drops no connection.
 #[tokio::test]
 async fn tunnels_web_sockets_and_uploads_under_way_go_on() {
-    for road in ROADS {
+    for scheme in SCHEMES {
         let (tell, mut told) = mpsc::unbounded_channel();
         let serve = |mut stream: Box<dyn Stream>, tell: mpsc::UnboundedSender<()>| async move {
             let head = read_head(&mut stream).await;
@@ -96,11 +90,10 @@ async fn tunnels_web_sockets_and_uploads_under_way_go_on() {
                 stream.write_all(&piece[..read]).await.unwrap();
             }
         };
-        let setup = Setup::sockets(road, "", move |stream| serve(stream, tell.clone())).await;
+        let setup = Setup::sockets(scheme, "", move |stream| serve(stream, tell.clone())).await;
         let mut socket = setup.connect().await;
         let request = "GET {/} HTTP/1.1\r\nHost: {host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
-        socket.write_all(setup.fill(request).as_bytes()).await.unwrap();
-        read_until(&mut socket, "\r\n\r\n").await;
+        ask_until(&mut socket, &setup.fill(request), "\r\n\r\n").await;
         let mut upload = setup.connect().await;
         let request = "POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 10\r\n\r\nhello";
         upload.write_all(setup.fill(request).as_bytes()).await.unwrap();
@@ -113,7 +106,7 @@ async fn tunnels_web_sockets_and_uploads_under_way_go_on() {
         read_until(&mut socket, "still here").await;
         upload.write_all(b"world").await.unwrap();
         let answer = read_until(&mut upload, "helloworld").await;
-        assert!(answer.contains("HTTP/1.1 200"), "{road:?}: {answer}");
+        assert!(answer.contains("HTTP/1.1 200"), "{scheme:?}: {answer}");
     }
 }
 
@@ -147,7 +140,7 @@ async fn a_decrypted_connection_ends_when_the_users_have_changed() {
     let target = origin.host_and_port();
     let yaml = format!("https: {{ intercept: on }}\n{}", users(&[("anna", &hash)]));
     let proxy = TestProxy::trusting(&ca, &yaml).await;
-    let right = format!("Basic {}", BASE64_STANDARD.encode(b"anna:open sesame"));
+    let right = basic("anna", "open sesame");
     let connect = format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\nProxy-Authorization: {right}\r\n\r\n");
     let mut tunnel = TcpStream::connect(proxy.addr).await.unwrap();
     tunnel.write_all(connect.as_bytes()).await.unwrap();

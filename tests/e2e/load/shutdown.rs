@@ -8,7 +8,12 @@ use tokio::{
     sync::Notify,
 };
 
-use crate::harness::{Origin, POLL_INTERVAL, TestProxy, client::connect, origin::read_head, wire::soon};
+use crate::harness::{
+    Origin, TestProxy,
+    client::{begin, connect},
+    origin::read_head,
+    wire::{soon, until},
+};
 
 #[tokio::test]
 async fn a_request_in_flight_finishes() {
@@ -26,16 +31,12 @@ async fn a_request_in_flight_finishes() {
     })
     .await;
     let proxy = TestProxy::start("").await;
-    let mut client = TcpStream::connect(proxy.addr).await.unwrap();
-    let request = format!("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", origin.url("/"));
-    client.write_all(request.as_bytes()).await.unwrap();
+    let mut client = begin(&proxy, &origin.url("/")).await;
     asked.notified().await;
     let addr = proxy.addr;
     let end = tokio::spawn(proxy.stop());
     // New connections are refused while this one is served.
-    while TcpStream::connect(addr).await.is_ok() {
-        tokio::time::sleep(POLL_INTERVAL).await;
-    }
+    until("it refuses", async || TcpStream::connect(addr).await.is_err()).await;
     go.notify_one();
     let mut answer = String::new();
     client.read_to_string(&mut answer).await.unwrap();
@@ -85,9 +86,7 @@ async fn what_never_finishes_is_cut() {
     })
     .await;
     let proxy = TestProxy::start("limits: { shutdown_grace_seconds: 1 }").await;
-    let mut client = TcpStream::connect(proxy.addr).await.unwrap();
-    let request = format!("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", origin.url("/"));
-    client.write_all(request.as_bytes()).await.unwrap();
+    let mut client = begin(&proxy, &origin.url("/")).await;
     proxy.stop().await;
     let mut answer = String::new();
     assert_eq!(client.read_to_string(&mut answer).await.unwrap_or(0), 0);

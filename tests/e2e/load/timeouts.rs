@@ -11,43 +11,46 @@ use crate::harness::{
     Origin, POLL_INTERVAL, TestProxy,
     client::{connect, get},
     origin::{read_head, response},
-    wire::{ROADS, Road, Setup, read_until, soon},
+    wire::{GET, Scheme, Setup, read_until, soon, with_both_schemes},
 };
 
 #[tokio::test]
 async fn half_a_request_is_408() {
-    for road in ROADS {
-        let setup = Setup::new(road, "timeouts: { request_head_seconds: 1 }", |_| response(&[], "")).await;
+    with_both_schemes(async |scheme| {
+        let setup = Setup::new(scheme, "timeouts: { request_head_seconds: 1 }", |_| response(&[], "")).await;
         let got = setup.exchange(setup.fill("GET {/} HTTP/1.1\r\nHost").as_bytes()).await;
-        assert!(got.starts_with("HTTP/1.1 408 "), "{road:?}: {got}");
-    }
+        assert!(got.starts_with("HTTP/1.1 408 "), "{scheme:?}: {got}");
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn half_a_request_body_is_408() {
-    for road in ROADS {
-        let setup = Setup::new(road, "timeouts: { request_body_seconds: 1 }", |_| response(&[], "")).await;
+    with_both_schemes(async |scheme| {
+        let setup = Setup::new(scheme, "timeouts: { request_body_seconds: 1 }", |_| response(&[], "")).await;
         let request = setup.fill("POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 100\r\n\r\nhalf");
         let got = setup.exchange(request.as_bytes()).await;
-        assert!(got.starts_with("HTTP/1.1 408 "), "{road:?}: {got}");
-    }
+        assert!(got.starts_with("HTTP/1.1 408 "), "{scheme:?}: {got}");
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn an_unused_connection_is_closed_without_a_word() {
-    for road in ROADS {
-        let setup = Setup::new(road, "timeouts: { client_idle_seconds: 1 }", |_| response(&[], "hello")).await;
-        let got = setup.exchange(setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes()).await;
+    with_both_schemes(async |scheme| {
+        let setup = Setup::new(scheme, "timeouts: { client_idle_seconds: 1 }", |_| response(&[], "hello")).await;
+        let got = setup.exchange(setup.fill(GET).as_bytes()).await;
         assert!(got.ends_with("hello") && got.matches("HTTP/1.1").count() == 1, "{got}");
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn a_response_that_stands_still_breaks_off_but_an_event_stream_does_not() {
-    for road in ROADS {
+    with_both_schemes(async |scheme| {
         for kind in ["text/plain", "text/event-stream; charset=utf-8"] {
             let yaml = "timeouts: { body_stall_seconds: 1, client_idle_seconds: 1, request_head_seconds: 1 }";
-            let setup = Setup::sockets(road, yaml, move |mut stream| async move {
+            let setup = Setup::sockets(scheme, yaml, move |mut stream| async move {
                 read_head(&mut stream).await;
                 let head = format!(
                     "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n"
@@ -61,20 +64,21 @@ async fn a_response_that_stands_still_breaks_off_but_an_event_stream_does_not() 
             let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
             let got = setup.exchange(request.as_bytes()).await;
             assert!(got.contains("first"), "{got}");
-            assert_eq!(got.contains("second"), kind != "text/plain", "{road:?} {kind}: {got}");
+            assert_eq!(got.contains("second"), kind != "text/plain", "{scheme:?} {kind}: {got}");
         }
-    }
+    })
+    .await;
 }
 
 /// The client's end of the connection stays open and takes nothing.
 #[tokio::test]
 async fn a_client_that_takes_nothing_is_given_up() {
-    for road in ROADS {
+    with_both_schemes(async |scheme| {
         for kind in ["application/octet-stream", "text/event-stream"] {
             let gone = Arc::new(Notify::new());
             let tell = Arc::clone(&gone);
             let yaml = "timeouts: { client_stall_seconds: 1 }";
-            let setup = Setup::sockets(road, yaml, move |mut stream| {
+            let setup = Setup::sockets(scheme, yaml, move |mut stream| {
                 let tell = Arc::clone(&tell);
                 async move {
                     read_head(&mut stream).await;
@@ -86,19 +90,18 @@ async fn a_client_that_takes_nothing_is_given_up() {
                 }
             })
             .await;
-            let mut client = setup.connect().await;
-            let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n");
-            client.write_all(request.as_bytes()).await.unwrap();
+            let _client = setup.begin(GET).await;
             soon(gone.notified()).await;
         }
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn a_slow_reader_is_not_given_up() {
     let body = "x".repeat(16 << 20);
     let setup =
-        Setup::new(Road::Plain, "timeouts: { client_stall_seconds: 2 }", move |_| response(&[], body.clone())).await;
+        Setup::new(Scheme::Http, "timeouts: { client_stall_seconds: 2 }", move |_| response(&[], body.clone())).await;
     let mut client = setup.connect().await;
     let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
     client.write_all(request.as_bytes()).await.unwrap();
@@ -300,15 +303,4 @@ async fn a_server_that_does_not_answer_the_connection_is_504() {
     let answer = soon(get(&proxy, &format!("http://{addr}/"), &[])).await;
     assert_eq!(answer.status, 504);
     assert!(answer.text().contains("did not answer the connection"), "{answer:?}");
-}
-
-#[tokio::test]
-async fn a_silent_server_is_504() {
-    let origin = Origin::sockets(|stream| async move {
-        let _kept = stream;
-        std::future::pending::<()>().await;
-    })
-    .await;
-    let proxy = TestProxy::start("timeouts: { first_byte_seconds: 1 }").await;
-    assert_eq!(get(&proxy, &origin.url("/"), &[]).await.status, 504);
 }

@@ -1,21 +1,15 @@
 //! The bar of a rewritten page: each link shows the page as it says, to who got the page, and to nobody else.
 
-use std::process::Command;
-
 use http::Request;
 use http_body_util::Full;
 
-use crate::{
-    harness::{
-        Origin, POLL_INTERVAL, TestProxy,
-        client::{Answer, run},
-        get, optional,
-        origin::{Recorded, html, response},
-        send,
-        webdriver::Window,
-    },
-    pages::chromium::Browser,
-    pages::original_page::link,
+use crate::harness::{
+    Origin, TestProxy,
+    client::Answer,
+    get,
+    links::{control, link},
+    origin::{Recorded, html, response},
+    send,
 };
 
 const ANNA: (&str, &str) = ("user-agent", "Anna's");
@@ -36,14 +30,6 @@ pub(crate) fn page() -> String {
         sentences("clock", 12),
         sentences("weather vane", 5),
     )
-}
-
-/// The address of the link with these words in the bar.
-pub(crate) fn control(answer: &Answer, words: &str) -> String {
-    let (_, bar) = answer.text().split_once("<nav id=\"gleaner-controls\"").expect("there is a bar");
-    let (bar, _) = bar.split_once("</nav>").unwrap();
-    let (before, _) = bar.split_once(&format!("\">{words}</a>")).unwrap_or_else(|| panic!("no {words} in {bar}"));
-    before.rsplit_once("href=\"").unwrap().1.replace("&amp;", "&")
 }
 
 async fn is_page_itself(proxy: &TestProxy, link: &str, page: &str, fields: &[(&str, &str)]) {
@@ -294,108 +280,6 @@ async fn a_view_that_cannot_be_made_is_not_the_original() {
 }
 
 #[tokio::test]
-async fn in_chromium_each_link_of_the_bar_shows_its_view_and_no_script_runs() {
-    let origin = Origin::http(|_| html(page())).await;
-    let proxy = TestProxy::start("").await;
-    let Some(window) = Window::open(&proxy).await else { return };
-    for (links, shown, hidden) in [
-        (&["Less"][..], "The clock has", "Imprint"),
-        (&["Less", "Why"], "foot of the page", "outside the main block"),
-        (&["Why", "Page"], "The clock has", "foot of the page"),
-        (&["Next block"], "Original", "The clock has"),
-        (&["More"], "The clock has", "nothing"),
-        (&["Text"], "The clock has", "Imprint"),
-        (&["Text", "Page"], "more", "Imprint"),
-        (&["Text", "Why", "Text"], "The clock has", "Imprint"),
-        (&["Never on this site"], "Never take the clutter", "The clock has"),
-    ] {
-        window.go(&origin.url("/page")).await;
-        for link in links {
-            window.follow(link).await;
-        }
-        let text = window.text().await;
-        assert!(text.contains(shown) && !text.contains(hidden), "{links:?}: {text}");
-        assert_eq!(window.run("return document.scripts.length").await, 0, "{links:?}");
-    }
-    let was_asked = |path: &str| origin.requests().iter().any(|seen| seen.uri == path);
-    assert!(origin.requests().iter().all(|seen| ["/page", "/favicon.ico"].contains(&seen.uri.path())));
-    window.go(&origin.url("/page")).await;
-    window.follow("Original").await;
-    window.follow("Show it").await;
-    assert!(window.text().await.contains("Imprint"));
-    window.until("document.scripts.length == 1").await;
-    while !was_asked("/ran") {
-        tokio::time::sleep(POLL_INTERVAL).await;
-    }
-    // The way back.
-    window.run("history.back()").await;
-    window.until("document.body.innerText.includes('Show it without clutter')").await;
-    window.follow("Show it without clutter").await;
-    window
-        .until("document.querySelector('nav#gleaner-controls') && !document.body.innerText.includes('Imprint')")
-        .await;
-}
-
-/// A page of another site, and one of the same that passes with its script, send the browser to a link of the bar.
-#[tokio::test]
-async fn in_chromium_another_site_cannot_follow_a_link_of_the_bar() {
-    let Some(browser) = Browser::find() else {
-        return;
-    };
-    let origin = Origin::http(|_| html(page())).await;
-    let proxy = TestProxy::start("").await;
-    // With a token for this browser: it is the referring page that is wrong.
-    let dom = browser.dom(&proxy, origin.url("/page")).await;
-    let why = link(&dom, "0.0.why.");
-    let hostile = Origin::http(move |_| {
-        let mut page = html(format!("<!doctype html><title>x</title><script>location = '{why}'</script>"));
-        *page.status_mut() = http::StatusCode::FORBIDDEN;
-        page
-    })
-    .await;
-    let dom = browser.dom(&proxy, hostile.url("/")).await;
-    assert!(dom.contains("The clock has") && !dom.contains("Tree of "), "{dom}");
-    proxy.stop().await;
-}
-
-#[tokio::test]
-async fn the_bar_can_be_read_and_followed_in_lynx() {
-    let Some(lynx) = optional::program("lynx", "lynx") else {
-        return;
-    };
-    let origin = Origin::http(|_| html(page())).await;
-    let proxy = TestProxy::start("").await;
-    let dump = async |address: String, arguments: &[&str]| {
-        let mut command = Command::new(&lynx);
-        command.env("http_proxy", proxy.url()).env("no_proxy", "").args(["-dump", "-width=100"]).args(arguments);
-        command.arg(address);
-        let (well, text) = run(command).await;
-        assert!(well, "{text}");
-        text
-    };
-    let text = dump(origin.url("/page"), &["-nolist"]).await;
-    assert!(text.contains("127.0.0.1 Original · Aa · "), "{text}");
-    let bar = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        bar.contains("· Less if too much is shown · Next block if this is the wrong part of the page · Why what"),
-        "{bar}"
-    );
-    let links = dump(origin.url("/page"), &["-listonly"]).await;
-    let why = links.split_whitespace().find(|link| link.contains("0.0.why.")).unwrap();
-    let why = dump(why.to_owned(), &["-nolist"]).await;
-    assert!(why.contains("main_block: outside the main block Imprint"), "{why}");
-    assert!(why.find("Tree of ").unwrap() > why.find("Imprint").unwrap(), "the page comes first: {why}");
-    let text = links.split_whitespace().find(|link| link.contains("0.0.text.")).unwrap();
-    let text = dump(text.to_owned(), &["-nolist"]).await;
-    let words: Vec<_> = text.split_whitespace().collect();
-    assert!(
-        words.join(" ").contains("hand, and nobody in the town ever minded that it points between the numbers."),
-        "{text}"
-    );
-    proxy.stop().await;
-}
-
-#[tokio::test]
 async fn the_answer_to_a_form_has_a_bar_without_views() {
     let origin = Origin::http(|_| html(page())).await;
     let proxy = TestProxy::start("").await;
@@ -432,86 +316,4 @@ async fn pictures_of_a_view_tell_nobody_its_address() {
         assert!(view.text().contains("referrerpolicy=\"no-referrer\""), "{words}: {}", view.text());
     }
     proxy.stop().await;
-}
-
-/// On a phone's screen. Links that were followed look like the others.
-#[tokio::test]
-async fn in_chromium_the_bar_is_one_line_of_44_pixels_and_its_menu_opens_without_a_script() {
-    let origin = Origin::http(|_| html(page())).await;
-    for (settings, language) in
-        [("", "en"), ("theme: ink, ", "de"), ("typeface: sans, ", "ru"), ("screenfuls: true, ", "ar")]
-    {
-        let output = format!("filters: {{ output: {{ look: {{ {settings} type_size: 100 }} }} }}");
-        let proxy = TestProxy::start(&output).await;
-        let Some(window) = Window::open(&proxy).await else { return };
-        window.resize(390, 844).await;
-        let words = page();
-        let localized = Origin::http(move |_| {
-            html(words.replace("<!doctype html>", &format!("<!doctype html><html lang={language}>")))
-        })
-        .await;
-        window.go(&localized.url("/page")).await;
-        window.until("innerWidth == 390").await;
-        let top = window.run("return document.querySelector('h1').getBoundingClientRect().top").await;
-        assert!(top.as_f64().unwrap() <= 72.0, "{language}: the headline begins at {top}");
-        let targets = "Array.from(document.querySelectorAll('header>a, nav>a, nav summary')).map(one => one.getBoundingClientRect())";
-        let small = format!("return {targets}.filter(box => box.width < 44 || box.height < 44 || box.top > 10).length");
-        assert_eq!(window.run(&small).await, 0, "{language}");
-        let is_closed = "return document.querySelector('nav small').checkVisibility({contentVisibilityAuto: true})";
-        assert_eq!(window.run(is_closed).await, false, "{language}");
-        window.click("#gleaner-controls summary").await;
-        let is_open = "return Array.from(document.querySelectorAll('nav span')).every(one => {
-            const box = one.getBoundingClientRect();
-            const front = document.elementFromPoint(box.left + box.width / 2, box.bottom - 4);
-            return box.height >= 44 && box.left >= 0 && box.right <= innerWidth && front == one.querySelector('a');
-        })";
-        assert_eq!(window.run(is_open).await, true, "{language}");
-        assert_eq!(window.run("return document.documentElement.scrollWidth > innerWidth").await, false, "{language}");
-    }
-    let proxy = TestProxy::start("").await;
-    let Some(window) = Window::open(&proxy).await else { return };
-    window.go(&origin.url("/")).await;
-    window.go(&origin.url("/page")).await;
-    let picture = window.screenshot("header").await;
-    let fresh = Window::open(&proxy).await.unwrap();
-    fresh.go(&origin.url("/page")).await;
-    assert_eq!(fresh.screenshot("header").await, picture, "a visited link looks like the others");
-}
-
-#[tokio::test]
-async fn axe_finds_nothing_on_pages_with_a_bar_and_those_it_leads_to() {
-    let Some(axe) = std::env::var_os("GLEANER_AXE").and_then(|file| std::fs::read_to_string(file).ok()) else {
-        return optional::skip("GLEANER_AXE names no axe.min.js; .ci/run shows where it comes from");
-    };
-    let origin = Origin::http(|_| html(page().replace("<!doctype html>", "<!doctype html><html lang=en>"))).await;
-    for theme in ["light", "dark", "ink"] {
-        let proxy = TestProxy::start(&format!("filters: {{ output: {{ look: {{ theme: {theme} }} }} }}")).await;
-        let Some(window) = Window::open(&proxy).await else { return };
-        window.resize(390, 844).await;
-        for link in ["", "Text", "Why", "question", "Aa", "Never on this site", "control host", "Pause blocking"] {
-            window.go(&origin.url("/page")).await;
-            match link {
-                "" => {}
-                "question" => window.go("http://gleaner.internal/original?page=http%3A%2F%2Fa.example%2F").await,
-                "control host" => window.go("http://gleaner.internal/").await,
-                "Pause blocking" => window.go("http://gleaner.internal/pause").await,
-                link => window.follow(link).await,
-            }
-            if link == "Why" {
-                // There no script runs to its end.
-                let copy = "return 'data:text/html;base64,' + btoa(unescape(encodeURIComponent(document.documentElement.outerHTML)))";
-                window.go(window.run(copy).await.as_str().unwrap()).await;
-            }
-            let found = window
-                .run(&format!(
-                    "{axe};return axe.run({{runOnly: {{type: 'rule', values: ['color-contrast', 'landmark-one-main', \
-                     'landmark-no-duplicate-main', 'landmark-main-is-top-level', 'page-has-heading-one', 'target-size']}}}}).then(found => \
-                     found.violations.map(one => one.id + ' ' + one.nodes[0].html))"
-                ))
-                .await;
-            assert_eq!(found, serde_json::json!([]), "{link:?}, {theme}");
-            let wide = "return document.documentElement.scrollWidth - document.documentElement.clientWidth";
-            assert_eq!(window.run(wide).await, 0, "{link:?}");
-        }
-    }
 }

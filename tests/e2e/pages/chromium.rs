@@ -1,85 +1,14 @@
 //! Rewritten pages in a real browser: headless Chromium, which trusts the proxy's authority as a person's browser would.
 
-use std::{
-    path::Path,
-    process::{Command, Output, Stdio},
-    time::Duration,
-};
-
-use tokio::task::spawn_blocking;
-
-use crate::{
-    harness::{Origin, TestCa, TestProxy, optional, origin::html},
-    pages::original_page::{button, link},
+use crate::harness::{
+    Origin, TestCa, TestProxy,
+    browsers::Browser,
+    links::{button, link},
+    origin::html,
 };
 
 /// The page of the README's pictures: an article among menus, advertisements and a cookie dialog.
 const DEMO: &str = include_str!("../../../docs/demo/page.html");
-
-/// A browser with a profile and a trust store of its own.
-pub(crate) struct Browser {
-    program: std::path::PathBuf,
-    home: tempfile::TempDir,
-}
-
-impl Browser {
-    pub(crate) fn find() -> Option<Browser> {
-        Some(Browser { program: optional::program("chromium", "chromium")?, home: tempfile::tempdir().unwrap() })
-    }
-
-    /// Installs a certificate as a person does, in the store that Chromium reads on Linux.
-    pub(crate) fn trust(&self, name: &str, authority: &Path) -> Option<()> {
-        let certutil = optional::program("certutil", "libnss3-tools")?;
-        let store = self.home.path().join(".pki/nssdb");
-        if !store.exists() {
-            std::fs::create_dir_all(&store).unwrap();
-            self.certutil(&certutil, &["-N", "--empty-password"]);
-        }
-        self.certutil(&certutil, &["-A", "-t", "C,,", "-n", name, "-i", authority.to_str().unwrap()]);
-        Some(())
-    }
-
-    /// Removes it again.
-    pub(crate) fn distrust(&self, name: &str) {
-        self.certutil(Path::new("certutil"), &["-D", "-n", name]);
-    }
-
-    fn certutil(&self, program: &Path, arguments: &[&str]) {
-        let store = format!("sql:{}/.pki/nssdb", self.home.path().display());
-        let status = Command::new(program).args(["-d", &store]).args(arguments).status();
-        assert!(status.unwrap().success(), "certutil {arguments:?}");
-    }
-
-    /// The DOM that the browser makes of an address.
-    pub(crate) async fn dom(&self, proxy: &TestProxy, url: String) -> String {
-        // It goes straight to loopback otherwise.
-        let loopback = "--proxy-bypass-list=<-loopback>";
-        self.dom_with(&[loopback, &format!("--proxy-server={}", proxy.addr)], url).await
-    }
-
-    /// The DOM that the browser makes of an address, this long after it by the page's clock, which does not wait for idle time.
-    pub(crate) async fn dom_after(&self, time: Duration, proxy: &TestProxy, url: String) -> String {
-        let budget = format!("--virtual-time-budget={}", time.as_millis());
-        self.dom_with(&["--proxy-bypass-list=<-loopback>", &format!("--proxy-server={}", proxy.addr), &budget], url)
-            .await
-    }
-
-    /// The DOM that the browser makes of an address with these options.
-    pub(crate) async fn dom_with(&self, options: &[&str], url: String) -> String {
-        let mut command = Command::new(&self.program);
-        command
-            .env("HOME", self.home.path())
-            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"])
-            .args(["--no-first-run", "--disable-background-networking"])
-            .args(["--disable-component-update", "--disable-sync", "--dump-dom"])
-            .args(options)
-            .arg(format!("--user-data-dir={}/profile", self.home.path().display()))
-            .arg(url)
-            .stdin(Stdio::null());
-        let output: Output = spawn_blocking(move || command.output()).await.unwrap().unwrap();
-        String::from_utf8(output.stdout).unwrap()
-    }
-}
 
 fn is_the_article_without_its_clutter(dom: &str) {
     for kept in [
@@ -170,16 +99,5 @@ async fn the_original_style_keeps_the_pages_own_head() {
     is_the_article_without_its_clutter(&dom);
     assert!(dom.contains(".story{flex:3 1 320px"), "{dom}");
     assert!(dom.contains("data-gleaner=\"main\""), "{dom}");
-    proxy.stop().await;
-}
-
-#[tokio::test]
-async fn the_control_page_opens_in_the_browser() {
-    let Some(browser) = Browser::find() else {
-        return;
-    };
-    let proxy = TestProxy::start("").await;
-    let dom = browser.dom(&proxy, "http://gleaner.internal/".to_owned()).await;
-    assert!(dom.contains("<h1>Gleaner</h1>"), "{dom}");
     proxy.stop().await;
 }

@@ -14,7 +14,7 @@ use crate::harness::{
     origin::{html, response},
     raw,
     webdriver::Window,
-    wire::{ROADS, Setup},
+    wire::{SCHEMES, Setup},
 };
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -175,13 +175,13 @@ async fn what_a_script_fetches_passes() {
 
 #[tokio::test]
 async fn a_rewritten_page_announces_no_trailers() {
-    for road in ROADS {
+    for scheme in SCHEMES {
         let answer = format!(
             "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n\
              {:x}\r\n{PAGE}\r\n0\r\nX-Sum: 1\r\n\r\n",
             PAGE.len()
         );
-        let setup = Setup::answering(road, answer.as_bytes()).await;
+        let setup = Setup::answering(scheme, answer.as_bytes()).await;
         let request = "GET {/} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n";
         let got = setup.exchange(setup.fill(request).as_bytes()).await.to_lowercase();
         assert!(got.contains("gleaner: rewritten"), "{got}");

@@ -13,12 +13,13 @@ use std::{
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
     time::timeout,
 };
 
 use crate::harness::{
-    Origin, PAGE, TestProxy, get,
+    Origin, PAGE, TestProxy,
+    client::begin,
+    get,
     origin::{html, read_head},
 };
 
@@ -130,9 +131,7 @@ async fn an_endless_page_is_given_on_and_ends_with_its_client() {
     })
     .await;
     let proxy = TestProxy::start("").await;
-    let mut client = TcpStream::connect(proxy.addr).await.unwrap();
-    let request = format!("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", origin.url("/"));
-    client.write_all(request.as_bytes()).await.unwrap();
+    let mut client = begin(&proxy, &origin.url("/")).await;
     let head = read_head(&mut client).await;
     let too_large = head.contains("reason=too-large") || head.contains("reason=too-many-nodes");
     assert!(too_large || head.contains("reason=out-of-time"), "{head}");
@@ -145,7 +144,7 @@ async fn an_endless_page_is_given_on_and_ends_with_its_client() {
     timeout(SOON, ended).await.unwrap().unwrap();
 }
 
-/// One byte a chunk: each costs its frame, and none may be lost on either road.
+/// One byte a chunk: each costs its frame, and none may be lost on either scheme.
 #[tokio::test]
 async fn a_page_in_chunks_of_one_byte_is_the_page() {
     let page = format!("{PAGE}{}", "<p>Einige Wörter mehr.".repeat(300));

@@ -1,13 +1,10 @@
 //! Layout measured in headless Chromium: reader and control pages fit a phone, and turning by a screenful cuts nothing.
 
-use std::{
-    fs,
-    process::{Command, Stdio},
-};
+use std::fs;
 
 use serde_json::Value;
 
-use crate::harness::{Origin, TestProxy, get, optional, origin::html, program::gleaner, webdriver::Window};
+use crate::harness::{Origin, TestProxy, browsers::Browser, get, origin::html, program::gleaner, webdriver::Window};
 
 const TEXT: &str = "The town clock has a single hand. When it was built nobody needed minutes, and when somebody did, the council \
 found that a second hand would cost as much as a bridge. So it still points between the numbers.";
@@ -45,31 +42,12 @@ document.title = JSON.stringify({
 });
 </script>";
 
-fn measure(dir: &std::path::Path, chromium: &std::path::Path) -> Value {
-    fs::write(dir.join("page.html"), page()).unwrap();
-    // No choice of a block: this is about what is done with all of it.
-    fs::write(dir.join("c.yaml"), "filters: { order: [] }\n").unwrap();
-    let output = gleaner(dir, &["extract", "page.html", "--config", "c.yaml"], "");
-    let html = String::from_utf8(output.stdout).unwrap();
-    // The attribute is what the page's ids are kept by.
-    seen(dir, chromium, &html.replace("</body>", &format!("{SCRIPT}</body>")))
-}
-
 /// The value that a page's script writes into its title, on a phone.
-fn seen(dir: &std::path::Path, chromium: &std::path::Path, html: &str) -> Value {
-    let file = dir.join("look.html");
+async fn seen(browser: &Browser, html: &str) -> Value {
+    let file = tempfile::Builder::new().suffix(".html").tempfile().unwrap();
     fs::write(&file, html).unwrap();
-    let output = Command::new(chromium)
-        .env("HOME", dir)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"])
-        .args(["--disable-background-networking", "--disable-component-update"])
-        .args(["--host-resolver-rules=MAP * ~NOTFOUND", "--window-size=390,844", "--dump-dom"])
-        .arg(format!("--user-data-dir={}/profile", dir.display()))
-        .arg(format!("file://{}", file.display()))
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    let dom = String::from_utf8(output.stdout).unwrap();
+    let options = ["--host-resolver-rules=MAP * ~NOTFOUND", "--window-size=390,844"];
+    let dom = browser.dom_with(&options, format!("file://{}", file.path().display())).await;
     let title = dom.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next());
     let title = title.unwrap_or_default().replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">");
     serde_json::from_str(&title).unwrap_or_else(|error| panic!("{error}: {dom}"))
@@ -81,10 +59,7 @@ const OVERFLOW: &str = "<script>document.title = JSON.stringify(
 
 #[tokio::test]
 async fn the_control_page_fits_a_phone_whatever_the_configurations_path() {
-    let Some(chromium) = optional::program("chromium", "chromium") else {
-        return;
-    };
-    let dir = tempfile::tempdir().unwrap();
+    let Some(browser) = Browser::find() else { return };
     let proxy = TestProxy::start("").await;
     let answer = get(&proxy, "http://gleaner.internal/panel/health", &[]).await;
     let html = answer.text();
@@ -93,16 +68,19 @@ async fn the_control_page_fits_a_phone_whatever_the_configurations_path() {
     let path = format!("/home/anna/{}/config.yaml", "x".repeat(80));
     let html = format!("{before}<th>Configuration</th><td><code>{path}</code></td>{after}");
     let html = html.replace("</body>", &format!("{OVERFLOW}</body>"));
-    assert_eq!(seen(dir.path(), &chromium, &html), 0);
+    assert_eq!(seen(&browser, &html).await, 0);
 }
 
-#[test]
-fn a_reader_page_fits_a_phone_whatever_the_page_holds() {
-    let Some(chromium) = optional::program("chromium", "chromium") else {
-        return;
-    };
+#[tokio::test]
+async fn a_reader_page_fits_a_phone_whatever_the_page_holds() {
+    let Some(browser) = Browser::find() else { return };
     let dir = tempfile::tempdir().unwrap();
-    let look = measure(dir.path(), &chromium);
+    // No choice of a block: this is about what is done with all of it.
+    fs::write(dir.path().join("c.yaml"), "filters: { order: [] }\n").unwrap();
+    fs::write(dir.path().join("page.html"), page()).unwrap();
+    let output = gleaner(dir.path(), &["extract", "page.html", "--config", "c.yaml"], "");
+    let html = String::from_utf8(output.stdout).unwrap();
+    let look = seen(&browser, &html.replace("</body>", &format!("{SCRIPT}</body>"))).await;
     let number = |name: &str| look[name].as_f64().unwrap_or_else(|| panic!("{name}: {look}"));
     assert!(number("overflow") <= 0.0, "the page scrolls sideways: {look}");
     assert!(number("data") <= 0.0, "the table scrolls by itself: {look}");

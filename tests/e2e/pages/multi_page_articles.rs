@@ -7,14 +7,12 @@ use http::{Request, Response, StatusCode, Version, header};
 use http_body_util::Full;
 use tokio::io::AsyncWriteExt;
 
-use crate::{
-    harness::{
-        Origin, TestCa, TestProxy,
-        client::send_h2,
-        get,
-        origin::{Recorded, html, read_head, response},
-    },
-    pages::bar_links::control,
+use crate::harness::{
+    Origin, TestCa, TestProxy,
+    client::send_h2,
+    get,
+    links::control,
+    origin::{Recorded, html, read_head, response},
 };
 
 const JOINED: &str = "rewrite: { join_pages: 4 }";

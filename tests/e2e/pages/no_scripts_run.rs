@@ -6,10 +6,7 @@ use std::{fmt::Write as _, sync::Arc, thread::sleep, time::Duration};
 use http::{StatusCode, header::HOST};
 use tokio::task::{JoinSet, block_in_place};
 
-use crate::{
-    harness::{Origin, TestProxy, get, origin::html},
-    pages::chromium::Browser,
-};
+use crate::harness::{Origin, TestProxy, browsers::Browser, get, origin::html};
 
 const TEXT: &str = "<p>The town clock has a single hand. When it was built nobody needed minutes, and when somebody did, the \
 council found that a second hand would cost as much as a bridge. So it still points between the numbers, and the town reads \

@@ -1,25 +1,12 @@
 //! The unfiltered view: only a person can ask for it, by a confirmation on the control host.
 
-use crate::{
-    harness::{
-        Origin, PAGE, TestProxy, get,
-        origin::{html, response},
-    },
-    pages::chromium::Browser,
+use crate::harness::{
+    Origin, PAGE, TestProxy,
+    browsers::Browser,
+    get,
+    links::{button, link},
+    origin::{html, response},
 };
-
-/// The first address in a page that holds these words.
-pub(crate) fn link(page: &str, words: &str) -> String {
-    let links = page.split("href=\"").skip(1);
-    let mut links = links.map(|rest| rest.split('"').next().unwrap().replace("&amp;", "&"));
-    let found = links.find(|link| link.contains(words));
-    found.unwrap_or_else(|| panic!("no link with {words:?} in {page}"))
-}
-
-/// The address that the question's button leads to.
-pub(crate) fn button(question: &str) -> String {
-    format!("http://gleaner.internal{}", link(question, "&token="))
-}
 
 const ANNA: (&str, &str) = ("user-agent", "Anna's");
 

@@ -1,13 +1,12 @@
 //! Settings by device and by site.
 
-use super::original_page::link;
 use crate::harness::{
-    Origin, PAGE, TestProxy, get,
+    DEMO, Origin, PAGE, TestProxy, get,
+    links::link,
     origin::{html, response},
     program::{folder, gleaner},
 };
 
-const DEMO: &str = include_str!("../../../docs/demo/page.html");
 const ANNA: (&str, &str) = ("user-agent", "Anna's");
 /// A part of the page's own style sheet.
 const OWN_LOOK: &str = ".story{flex";

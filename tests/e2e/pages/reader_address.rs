@@ -6,13 +6,11 @@ use http::{Response, StatusCode};
 use http_body_util::Full;
 use url::{Url, form_urlencoded::byte_serialize};
 
-use super::{
-    chromium::Browser,
-    no_scripts_run::{MUTATES, RUNS, origin_of, page, payloads, ran},
-};
+use super::no_scripts_run::{MUTATES, RUNS, origin_of, page, payloads, ran};
 use crate::{
     harness::{
         Origin, TestProxy,
+        browsers::Browser,
         client::Answer,
         get,
         namespace::{self, HOME, PUBLIC},

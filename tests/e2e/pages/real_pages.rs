@@ -7,13 +7,11 @@
 use std::{
     collections::BTreeMap,
     fs,
-    io::Read,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use bytes::Bytes;
-use flate2::read::GzDecoder;
 use http::{HeaderValue, Response, header};
 use http_body_util::Full;
 
@@ -49,12 +47,7 @@ struct Figures {
 
 impl Corpus {
     fn find(first: usize) -> Option<Corpus> {
-        let folder = optional::wcxb()?.join("html");
-        let mut pages: Vec<PathBuf> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        pages.sort();
-        let pages: Vec<PathBuf> = pages.into_iter().skip(first).step_by(EVERY).collect();
-        assert!(pages.len() > 100, "only {} pages", pages.len());
-        Some(Corpus { pages })
+        Some(Corpus { pages: optional::wcxb_pages(first, EVERY)? })
     }
 
     async fn run(self, style: &str) {
@@ -100,9 +93,12 @@ impl Figures {
         assert!(outcome.starts_with("rewritten; kept="), "{name}: {outcome:?}");
         self.rewritten += 1;
         self.selected += usize::from(outcome.contains("main_block:"));
-        let before = unpacked(&original);
-        let after =
-            if answer.header("content-encoding") == "gzip" { unpacked(&answer.body) } else { answer.body.to_vec() };
+        let before = optional::unpacked(&original);
+        let after = if answer.header("content-encoding") == "gzip" {
+            optional::unpacked(&answer.body)
+        } else {
+            answer.body.to_vec()
+        };
         self.bytes_before += before.len();
         self.bytes_after += after.len();
         let html = String::from_utf8(after).expect("rewritten pages are UTF-8");
@@ -122,12 +118,6 @@ impl Figures {
             100.0 * self.bytes_after as f64 / self.bytes_before.max(1) as f64,
         );
     }
-}
-
-fn unpacked(gzip: &[u8]) -> Vec<u8> {
-    let mut plain = Vec::new();
-    GzDecoder::new(gzip).read_to_end(&mut plain).unwrap();
-    plain
 }
 
 /// Words between tags, below `<body>`: enough to see that a page is not blank.

@@ -1,9 +1,8 @@
 //! Browsers without scripts and with little or no CSS: those of terminals (lynx, w3m, links2), and dillo and netsurf in a window.
 //! They read the start page, and ten real pages of all kinds (WCXB).
 
-use std::{fs, io::Read, path::Path, process::Command, time::Duration};
+use std::{fs, path::Path, process::Command, time::Duration};
 
-use flate2::read::GzDecoder;
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -27,12 +26,9 @@ const PAGES: [(&str, &str); 10] = [
 async fn origin(wcxb: &Path) -> Origin {
     let folder = wcxb.join("html");
     Origin::http(move |request| {
-        let mut page = String::new();
-        match fs::read(folder.join(format!("{}.html.gz", request.uri.path().trim_start_matches('/')))) {
-            Ok(packed) => GzDecoder::new(&*packed).read_to_string(&mut page).map(|_| html(page)).unwrap(),
-            // Pictures.
-            Err(_) => html(page),
-        }
+        let packed = fs::read(folder.join(format!("{}.html.gz", request.uri.path().trim_start_matches('/'))));
+        // Pictures are empty.
+        html(packed.map_or_else(|_| Vec::new(), |packed| optional::unpacked(&packed)))
     })
     .await
 }

@@ -1,9 +1,13 @@
 //! Why a page looks as it does: the page that says so, and `gleaner explain`.
 
 use crate::{
-    harness::{Origin, TestProxy, get, origin::html, program::gleaner},
-    pages::bar_links::{control, page},
-    pages::original_page::link,
+    harness::{
+        Origin, TestProxy, get,
+        links::{control, link},
+        origin::html,
+        program::gleaner,
+    },
+    pages::bar_links::page,
 };
 
 #[tokio::test]

@@ -152,8 +152,7 @@ async fn another_password_ends_all_sessions() {
     window.type_into("#password", "one").await;
     window.click("main button").await;
     window.until("document.body.innerText.includes('What happened')").await;
-    proxy.save(&of("two"));
-    gleaner::reload::reload(&proxy.proxy, |_| {});
+    proxy.reload(&of("two"));
     window.go(PANEL).await;
     assert!(window.text().await.contains("Password of the panel"));
 }

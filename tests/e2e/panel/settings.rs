@@ -1,11 +1,14 @@
 //! Settings in the panel, and the file that they are written into.
 
-use std::{fs, time::Duration};
-
-use tokio::time::timeout;
+use std::fs;
 
 use super::{ARTICLE, WRITTEN, hidden, post, with_file};
-use crate::harness::{Origin, POLL_INTERVAL, TestProxy, get, origin::html, webdriver::Window, wire::soon};
+use crate::harness::{
+    Origin, TestProxy, get,
+    origin::html,
+    webdriver::Window,
+    wire::{soon, until},
+};
 
 #[tokio::test]
 async fn a_switch_changes_the_file_and_the_next_page() {
@@ -24,12 +27,8 @@ async fn a_switch_changes_the_file_and_the_next_page() {
     assert_eq!(fs::read_to_string(&file).unwrap(), written);
     assert_eq!(fs::read_to_string(file.with_extension("yaml.bak")).unwrap(), WRITTEN);
     // The file is watched.
-    let shown = async {
-        while get(&proxy, &origin.url("/page"), &[]).await.text().contains("<img") {
-            tokio::time::sleep(POLL_INTERVAL).await;
-        }
-    };
-    timeout(Duration::from_secs(20), shown).await.unwrap();
+    let page = async || get(&proxy, &origin.url("/page"), &[]).await;
+    until("it is in force", async || !page().await.text().contains("<img")).await;
     window.go(&origin.url("/page?again")).await;
     assert_eq!(window.run("return document.images.length").await, 0);
 

@@ -2,10 +2,7 @@
 
 use std::process::Command;
 
-use crate::{
-    harness::{Origin, TestProxy, get, optional, origin::html, raw},
-    pages::chromium::Browser,
-};
+use crate::harness::{Origin, TestProxy, browsers::Browser, get, optional, origin::html, raw};
 
 const IPHONE: &str = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Version/17.5 Mobile/15E148 Safari/604.1";
 const KINDLE: &str = "Mozilla/5.0 (X11; U; Linux armv7l like Android; en-us) AppleWebKit/533.2+ (KHTML, like Gecko) \

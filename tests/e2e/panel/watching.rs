@@ -13,6 +13,7 @@ use crate::harness::{
     program::{Program, Running},
     raw,
     webdriver::Window,
+    wire::until,
 };
 
 #[tokio::test]
@@ -108,12 +109,8 @@ async fn blocking_is_paused_on_all_devices_and_goes_on() {
     let token = hidden(&health, "token");
     for (length, words) in [("30m", "Nothing is blocked for another 30 min."), ("off", "Pause blocking")] {
         assert_eq!(post(&proxy, "/panel/pause", &[("token", &token), ("for", length)], &[]).await.status, 303);
-        let taken_over = async {
-            while proxy.proxy.blocker().paused_until().is_some() != (length == "30m") {
-                tokio::time::sleep(POLL_INTERVAL).await;
-            }
-        };
-        timeout(Duration::from_secs(20), taken_over).await.unwrap();
+        let is_paused = || proxy.proxy.blocker().paused_until().is_some();
+        until("it is taken over", async || is_paused() == (length == "30m")).await;
         let health = get(&proxy, &format!("{PANEL}/health"), &[]).await;
         assert!(health.text().contains(words), "{}", health.text());
         let answer = get(&proxy, "http://ad.doubleclick.net/x.js", &[("sec-fetch-dest", "script")]).await;

@@ -19,19 +19,17 @@ use crate::harness::{
     client::connect_tls,
     origin::read_head,
     streams::{client, reply},
-    wire::{ROADS, Road, Setup, read_until, soon},
+    wire::{GET, OK, SCHEMES, Scheme, Setup, ask_until, read_until, soon},
 };
-
-const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 /// An origin may close a connection while it is idle, or as the next request comes.
 #[tokio::test]
 async fn a_request_on_a_connection_that_ends_is_sent_again_as_it_was() {
-    for road in ROADS {
+    for scheme in SCHEMES {
         let connections = Arc::new(AtomicUsize::new(0));
         let (tell, mut told) = mpsc::unbounded_channel();
         let count = Arc::clone(&connections);
-        let setup = Setup::sockets(road, "", move |mut stream| {
+        let setup = Setup::sockets(scheme, "", move |mut stream| {
             let (first, tell) = (count.fetch_add(1, Relaxed) == 0, tell.clone());
             async move {
                 tell.send(read_head(&mut stream).await).unwrap();
@@ -48,8 +46,7 @@ async fn a_request_on_a_connection_that_ends_is_sent_again_as_it_was() {
         let request =
             setup.fill("GET {/a?b=c} HTTP/1.1\r\nHost: {host}\r\nX-oDD: 1\r\naccept: x/y\r\nCookie: a=\u{e9}\r\n\r\n");
         for _ in 0..2 {
-            client.write_all(request.as_bytes()).await.unwrap();
-            soon(read_until(&mut client, "\r\n\r\nok")).await;
+            ask_until(&mut client, &request, "\r\n\r\nok").await;
         }
         // Each request has a loop token of its own.
         let without_token = |head: String| {
@@ -60,9 +57,9 @@ async fn a_request_on_a_connection_that_ends_is_sent_again_as_it_was() {
         assert!(first.starts_with("GET /a?b=c HTTP/1.1\r\n"), "{first}");
         assert!(first.contains("\r\nX-oDD: 1\r\naccept: x/y\r\nCookie: a="), "{first}");
         for _ in 0..2 {
-            assert_eq!(without_token(soon(told.recv()).await.unwrap()), first, "{road:?}");
+            assert_eq!(without_token(soon(told.recv()).await.unwrap()), first, "{scheme:?}");
         }
-        assert_eq!(connections.load(Relaxed), 2, "{road:?}");
+        assert_eq!(connections.load(Relaxed), 2, "{scheme:?}");
     }
 }
 
@@ -70,11 +67,11 @@ async fn a_request_on_a_connection_that_ends_is_sent_again_as_it_was() {
 #[tokio::test]
 async fn what_an_origin_says_unasked_is_nobodys_answer() {
     const EVIL: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil";
-    for (road, is_2) in [(Road::Plain, false), (Road::Intercepted, false), (Road::Intercepted, true)] {
+    for (scheme, is_2) in [(Scheme::Http, false), (Scheme::Https, false), (Scheme::Https, true)] {
         let [answered, left] = [(); 2].map(|()| Arc::new(Notify::new()));
         let (wait, tell) = (Arc::clone(&answered), Arc::clone(&left));
         let first = Arc::new(AtomicBool::new(true));
-        let setup = Setup::sockets(road, "", move |mut stream| {
+        let setup = Setup::sockets(scheme, "", move |mut stream| {
             let (wait, tell) = (Arc::clone(&wait), Arc::clone(&tell));
             let first = first.swap(false, Relaxed);
             async move {
@@ -91,7 +88,7 @@ async fn what_an_origin_says_unasked_is_nobodys_answer() {
         })
         .await;
         let mut one = setup.connect().await;
-        let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+        let request = setup.fill(GET);
         let host = setup.host();
         let mut many = None;
         if is_2 {
@@ -110,11 +107,10 @@ async fn what_an_origin_says_unasked_is_nobodys_answer() {
                 }
             } else {
                 for _ in 0..count {
-                    one.write_all(request.as_bytes()).await.unwrap();
-                    let answer = soon(read_until(&mut one, "\r\n\r\n")).await;
-                    assert!(!answer.contains("Content-Length: 4"), "{road:?}: {answer}");
+                    let answer = ask_until(&mut one, &request, "\r\n\r\n").await;
+                    assert!(!answer.contains("Content-Length: 4"), "{scheme:?}: {answer}");
                     if !answer.ends_with("ok") {
-                        soon(read_until(&mut one, "ok")).await;
+                        read_until(&mut one, "ok").await;
                     }
                 }
             }
@@ -129,10 +125,10 @@ async fn what_an_origin_says_unasked_is_nobodys_answer() {
 /// Where one kept connection has ended, another that was kept as long may have too.
 #[tokio::test]
 async fn a_request_that_is_sent_again_goes_on_a_new_connection() {
-    for road in ROADS {
+    for scheme in SCHEMES {
         let connections = Arc::new(AtomicUsize::new(0));
         let (count, both) = (Arc::clone(&connections), Arc::new(Barrier::new(2)));
-        let setup = Setup::sockets(road, "", move |mut stream| {
+        let setup = Setup::sockets(scheme, "", move |mut stream| {
             let is_kept = count.fetch_add(1, Relaxed) < 2;
             let both = Arc::clone(&both);
             async move {
@@ -147,27 +143,26 @@ async fn a_request_that_is_sent_again_goes_on_a_new_connection() {
         })
         .await;
         let mut clients = [setup.connect().await, setup.connect().await];
-        let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+        let request = setup.fill(GET);
         for client in &mut clients {
             client.write_all(request.as_bytes()).await.unwrap();
         }
         for client in &mut clients {
-            soon(read_until(client, "\r\n\r\nok")).await;
+            read_until(client, "\r\n\r\nok").await;
         }
         let client = &mut clients[0];
-        client.write_all(request.as_bytes()).await.unwrap();
-        soon(read_until(client, "\r\n\r\nok")).await;
-        assert_eq!(connections.load(Relaxed), 3, "{road:?}");
+        ask_until(client, &request, "\r\n\r\nok").await;
+        assert_eq!(connections.load(Relaxed), 3, "{scheme:?}");
     }
 }
 
 /// A request that changes something may have done so: it is not sent a second time.
 #[tokio::test]
 async fn a_post_that_was_sent_is_not_sent_again() {
-    for road in ROADS {
+    for scheme in SCHEMES {
         let requests = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&requests);
-        let setup = Setup::sockets(road, "", move |mut stream| {
+        let setup = Setup::sockets(scheme, "", move |mut stream| {
             let count = Arc::clone(&count);
             async move {
                 while !read_head(&mut stream).await.is_empty() {
@@ -181,12 +176,10 @@ async fn a_post_that_was_sent_is_not_sent_again() {
         .await;
         let mut client = setup.connect().await;
         let request = setup.fill("POST {/} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\n\r\n");
-        client.write_all(request.as_bytes()).await.unwrap();
-        soon(read_until(&mut client, "\r\n\r\nok")).await;
-        client.write_all(request.as_bytes()).await.unwrap();
-        let answer = soon(read_until(&mut client, "\r\n\r\n")).await;
-        assert!(answer.contains("HTTP/1.1 502 "), "{road:?}: {answer}");
-        assert_eq!(requests.load(Relaxed), 2, "{road:?}");
+        ask_until(&mut client, &request, "\r\n\r\nok").await;
+        let answer = ask_until(&mut client, &request, "\r\n\r\n").await;
+        assert!(answer.contains("HTTP/1.1 502 "), "{scheme:?}: {answer}");
+        assert_eq!(requests.load(Relaxed), 2, "{scheme:?}");
     }
 }
 
@@ -196,7 +189,7 @@ async fn idle_connections_are_closed_when_the_origin_closes_them_and_when_they_a
     for (yaml, origin_closes) in [("", true), ("timeouts: { server_idle_seconds: 1 }", false)] {
         let closed = Arc::new(Notify::new());
         let tell = Arc::clone(&closed);
-        let setup = Setup::sockets(ROADS[0], yaml, move |mut stream| {
+        let setup = Setup::sockets(SCHEMES[0], yaml, move |mut stream| {
             let tell = Arc::clone(&tell);
             async move {
                 read_head(&mut stream).await;
@@ -209,10 +202,8 @@ async fn idle_connections_are_closed_when_the_origin_closes_them_and_when_they_a
             }
         })
         .await;
-        let mut client = setup.connect().await;
-        let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n");
-        client.write_all(request.as_bytes()).await.unwrap();
-        soon(read_until(&mut client, "\r\n\r\nok")).await;
+        let mut client = setup.begin(GET).await;
+        read_until(&mut client, "\r\n\r\nok").await;
         soon(closed.notified()).await;
     }
 }
@@ -222,8 +213,8 @@ async fn idle_connections_are_closed_when_the_origin_closes_them_and_when_they_a
 #[tokio::test]
 async fn a_request_goes_on_while_its_answer_waits_to_be_read() {
     const BYTES: usize = 16 << 20;
-    for road in ROADS {
-        let setup = Setup::sockets(road, "", |stream| async move {
+    for scheme in SCHEMES {
+        let setup = Setup::sockets(scheme, "", |stream| async move {
             let (mut reading, mut writing) = tokio::io::split(stream);
             read_head(&mut reading).await;
             let answer = async {
@@ -258,24 +249,24 @@ async fn a_request_goes_on_while_its_answer_waits_to_be_read() {
             client.flush().await.unwrap();
         })
         .await;
-        let start = soon(read_until(&mut client, "\r\n\r\n")).await;
+        let start = read_until(&mut client, "\r\n\r\n").await;
         let (_, body) = start.split_once("\r\n\r\n").unwrap();
         let mut answer = Vec::new();
         soon(client.read_to_end(&mut answer)).await.unwrap();
-        assert_eq!(answer.len(), BYTES - body.len(), "{road:?}");
-        assert!(answer.iter().all(|byte| *byte == b'x'), "{road:?}");
+        assert_eq!(answer.len(), BYTES - body.len(), "{scheme:?}");
+        assert!(answer.iter().all(|byte| *byte == b'x'), "{scheme:?}");
     }
 }
 
 /// RFC 9110 § 9.2.2: what is done twice with one effect is sent again, its body too.
 #[tokio::test]
 async fn what_twice_is_as_good_as_once_is_sent_again() {
-    for road in ROADS {
+    for scheme in SCHEMES {
         for (method, body) in [("DELETE", ""), ("PUT", "hello"), ("OPTIONS", "")] {
             let connections = Arc::new(AtomicUsize::new(0));
             let (tell, mut told) = mpsc::unbounded_channel();
             let count = Arc::clone(&connections);
-            let setup = Setup::sockets(road, "", move |mut stream| {
+            let setup = Setup::sockets(scheme, "", move |mut stream| {
                 let (first, tell) = (count.fetch_add(1, Relaxed) == 0, tell.clone());
                 async move {
                     read_head(&mut stream).await;
@@ -294,18 +285,16 @@ async fn what_twice_is_as_good_as_once_is_sent_again() {
             })
             .await;
             let mut client = setup.connect().await;
-            let get = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n");
-            client.write_all(get.as_bytes()).await.unwrap();
-            soon(read_until(&mut client, "\r\n\r\nok")).await;
+            let get = setup.fill(GET);
+            ask_until(&mut client, &get, "\r\n\r\nok").await;
             let head = setup.fill(&format!("{method} {{/}} HTTP/1.1\r\nHost: {{host}}\r\n"));
             let request = format!("{head}Content-Length: {}\r\n\r\n{body}", body.len());
-            client.write_all(request.as_bytes()).await.unwrap();
-            let answer = soon(read_until(&mut client, "\r\n\r\n")).await;
-            assert!(answer.starts_with("HTTP/1.1 200 "), "{road:?} {method}: {answer}");
+            let answer = ask_until(&mut client, &request, "\r\n\r\n").await;
+            assert!(answer.starts_with("HTTP/1.1 200 "), "{scheme:?} {method}: {answer}");
             for _ in 0..2 {
                 assert_eq!(soon(told.recv()).await.unwrap(), body.as_bytes());
             }
-            assert_eq!(connections.load(Relaxed), 2, "{road:?} {method}");
+            assert_eq!(connections.load(Relaxed), 2, "{scheme:?} {method}");
         }
     }
 }
@@ -321,7 +310,7 @@ async fn messages_of_tls_itself_do_not_end_a_kept_connection() {
         async move {
             let mut number = 0;
             while !read_head(&mut stream).await.is_empty() {
-                stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await.unwrap();
+                stream.write_all(OK).await.unwrap();
                 stream.flush().await.unwrap();
                 // At any time up to the next request.
                 let (now, delay) = (Instant::now(), Duration::from_micros(number % 200));
@@ -338,8 +327,7 @@ async fn messages_of_tls_itself_do_not_end_a_kept_connection() {
     let mut client = connect_tls(&proxy, &target, &proxy.ca_file(), &[b"http/1.1"]).await.unwrap();
     for _ in 0..400 {
         let request = format!("GET / HTTP/1.1\r\nHost: {target}\r\n\r\n");
-        client.write_all(request.as_bytes()).await.unwrap();
-        soon(read_until(&mut client, "\r\n\r\nok")).await;
+        ask_until(&mut client, &request, "\r\n\r\nok").await;
     }
     assert_eq!(connections.load(Relaxed), 1);
 }

@@ -21,10 +21,8 @@ use crate::harness::{
     client::send_h2,
     frames::{self, END_HEADERS, END_STREAM, HEADERS, PING, STATUS_200, frame},
     origin::read_head,
-    wire::{ROADS, Setup, read_until, soon},
+    wire::{GET, OK, Setup, read_until, soon, with_both_schemes},
 };
-
-const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 /// A request is answered late, or with 504 after the time for the first byte; the ones after it are on another connection.
 #[tokio::test]
@@ -85,10 +83,10 @@ async fn a_silent_http2_connection_is_asked_by_ping() {
 #[tokio::test]
 async fn dead_http1_connections_cost_one_timeout_together() {
     const KEPT: usize = 4;
-    for road in ROADS {
+    with_both_schemes(async |scheme| {
         let connections = Arc::<AtomicUsize>::default();
         let together = Arc::new(Barrier::new(KEPT));
-        let setup = Setup::sockets(road, "timeouts: { first_byte_seconds: 1 }", move |mut stream| {
+        let setup = Setup::sockets(scheme, "timeouts: { first_byte_seconds: 1 }", move |mut stream| {
             let dies = connections.fetch_add(1, Relaxed) < KEPT;
             let together = Arc::clone(&together);
             async move {
@@ -104,7 +102,7 @@ async fn dead_http1_connections_cost_one_timeout_together() {
             }
         })
         .await;
-        let request = setup.fill("GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+        let request = setup.fill(GET);
         let mut clients = Vec::new();
         for _ in 0..KEPT {
             let mut client = setup.connect().await;
@@ -112,7 +110,7 @@ async fn dead_http1_connections_cost_one_timeout_together() {
             clients.push(client);
         }
         for client in &mut clients {
-            soon(read_until(client, "\r\n\r\nok")).await;
+            read_until(client, "\r\n\r\nok").await;
         }
         let start = Instant::now();
         let mut failed = 0;
@@ -122,7 +120,8 @@ async fn dead_http1_connections_cost_one_timeout_together() {
             failed += usize::from(!answer.starts_with("HTTP/1.1 200"));
         }
         let waited = start.elapsed();
-        assert!(failed <= 1, "{road:?}: {failed} of {KEPT} failed");
-        assert!(waited < Duration::from_millis(2500), "{road:?}: {waited:?}");
-    }
+        assert!(failed <= 1, "{scheme:?}: {failed} of {KEPT} failed");
+        assert!(waited < Duration::from_millis(2500), "{scheme:?}: {waited:?}");
+    })
+    .await;
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     time::sleep,
@@ -10,7 +11,7 @@ use tokio::{
 use crate::harness::{
     client::{curl_command, run},
     origin::read_head,
-    wire::{Road, Setup},
+    wire::{Scheme, Setup},
 };
 
 /// The action of a server after its early answer.
@@ -29,16 +30,15 @@ async fn an_early_answer_to_an_upload_reaches_curl() {
     let upload = tempfile::NamedTempFile::new().unwrap();
     upload.as_file().set_len(64 << 20).unwrap();
     let data = format!("@{}", upload.path().display());
-    let mut wrong = Vec::new();
-    for (road, version) in
-        [(Road::Plain, "--http1.1"), (Road::Intercepted, "--http1.1"), (Road::Intercepted, "--http2")]
-    {
+    let tries = [(Scheme::Http, "--http1.1"), (Scheme::Https, "--http1.1"), (Scheme::Https, "--http2")];
+    let tries = tries.map(async |(scheme, version)| {
+        let mut wrong = Vec::new();
         let reset = std::iter::repeat_n(("413", After::Reset), 12);
         let others = [("401", After::End), ("413", After::End), ("417", After::Silence), ("413", After::Silence)];
         // With the expectation curl stops at an error with less than it announced.
         let expect = ["Expect:", "Expect: 100-continue"];
         for ((status, after), expect) in others.into_iter().chain(reset).zip(expect.into_iter().cycle()) {
-            let setup = Setup::sockets(road, "", move |mut stream| async move {
+            let setup = Setup::sockets(scheme, "", move |mut stream| async move {
                 read_head(&mut stream).await;
                 let answer = format!("HTTP/1.1 {status} No\r\nContent-Length: 5\r\n\r\nearly");
                 stream.write_all(answer.as_bytes()).await.unwrap();
@@ -53,18 +53,17 @@ async fn an_early_answer_to_an_upload_reaches_curl() {
                 }
             })
             .await;
-            let scheme = if road == Road::Plain { "http" } else { "https" };
-            let url = format!("{scheme}://{}/", setup.host());
+            let url = setup.url();
             let arguments = [version, "--header", expect, "--data-binary", &data, "--write-out", " %{http_code}", &url];
-            let Some(command) = curl_command(&setup.proxy, &arguments) else {
-                return;
-            };
+            let Some(command) = curl_command(&setup.proxy, &arguments) else { break };
             let (_, text) = run(command).await;
             // What curl says of the upload that was cut does not matter.
             if !text.starts_with(&format!("early {status}")) {
-                wrong.push(format!("{road:?} {version} {status} {after:?} {expect}: {text:.40}"));
+                wrong.push(format!("{scheme:?} {version} {status} {after:?} {expect}: {text:.40}"));
             }
         }
-    }
+        wrong
+    });
+    let wrong = join_all(tries).await.concat();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -12,16 +12,13 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-use crate::{
-    harness::{
-        Origin, TestCa, TestProxy,
-        client::{connect_as, handshake},
-        namespace,
-        origin::read_head,
-        raw,
-    },
-    pages::chromium::Browser,
-    pages::firefox::Firefox,
+use crate::harness::{
+    Origin, TestCa, TestProxy,
+    browsers::{Browser, Firefox},
+    client::{connect_as, free_port, handshake},
+    namespace,
+    origin::read_head,
+    raw,
 };
 
 const ON: &str = "https: { intercept: on }";
@@ -61,9 +58,7 @@ async fn encrypted(ca: &TestCa, name: &str) -> Origin {
 
 #[tokio::test]
 async fn a_program_is_told_at_once_that_nobody_listens() {
-    let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let addr = closed.local_addr().unwrap();
-    drop(closed);
+    let addr = format!("127.0.0.1:{}", free_port());
     let proxy = TestProxy::start(ON).await;
     for _ in 0..4 {
         let answer = raw(proxy.addr, format!("CONNECT {addr} HTTP/1.1\r\nHost: {addr}\r\n\r\n")).await;

@@ -12,16 +12,14 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-use crate::{
-    harness::{
-        Origin, TestCa, TestProxy,
-        client::{connect_tls, send_h2},
-        namespace,
-        origin::{read_head, response},
-        streams::{self, client},
-        wire::{read_until, soon},
-    },
-    pages::chromium::Browser,
+use crate::harness::{
+    Origin, TestCa, TestProxy,
+    browsers::Browser,
+    client::{connect_tls, send_h2},
+    namespace,
+    origin::{read_head, response},
+    streams::{self, client},
+    wire::{ask_until, soon},
 };
 
 const ON: &str = "https: { intercept: on }";
@@ -57,8 +55,7 @@ async fn downloads_that_nobody_reads_stall_nobody_else() {
                 let trust = proxy.ca_file();
                 let mut socket = connect_tls(&proxy, &target, &trust, &[b"http/1.1"]).await.unwrap();
                 let request = format!("GET /long HTTP/1.1\r\nHost: {target}\r\n\r\n");
-                socket.write_all(request.as_bytes()).await.unwrap();
-                read_until(&mut socket, "\r\n\r\nx").await;
+                ask_until(&mut socket, &request, "\r\n\r\nx").await;
                 sockets.push(socket);
             }
         }

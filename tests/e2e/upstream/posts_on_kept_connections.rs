@@ -17,7 +17,7 @@ use tokio::{
 
 use crate::harness::{
     origin::read_head,
-    wire::{ROADS, Road, Setup, read_until, soon},
+    wire::{OK, Scheme, Setup, ask_until, soon, with_both_schemes},
 };
 
 /// An origin that closes a connection which was idle for so long, and says so or not. What arrives while its FIN is on the
@@ -27,7 +27,7 @@ async fn closing(idle: Duration, says: &'static str, first: usize) -> (Setup, Ar
     let connections = Arc::<AtomicUsize>::default();
     let count = Arc::clone(&connections);
     let together = Arc::new(Barrier::new(first));
-    let setup = Setup::sockets(Road::Plain, "", move |mut stream| {
+    let setup = Setup::sockets(Scheme::Http, "", move |mut stream| {
         let mut waits = count.fetch_add(1, Relaxed) < first;
         let together = Arc::clone(&together);
         async move {
@@ -64,11 +64,9 @@ async fn failures(says: &'static str, idle: Duration) -> usize {
         clients.spawn(async move {
             let mut client = setup.connect().await;
             let request = setup.fill(POST);
-            client.write_all(request.as_bytes()).await.unwrap();
-            soon(read_until(&mut client, "\r\n\r\nok")).await;
+            ask_until(&mut client, &request, "\r\n\r\nok").await;
             sleep((idle + Duration::from_micros(number * 400)).saturating_sub(Duration::from_millis(20))).await;
-            client.write_all(request.as_bytes()).await.unwrap();
-            let answer = soon(read_until(&mut client, "\r\n\r\n")).await;
+            let answer = ask_until(&mut client, &request, "\r\n\r\n").await;
             usize::from(!answer.starts_with("HTTP/1.1 200"))
         });
     }
@@ -92,8 +90,7 @@ async fn a_connection_is_kept_for_no_longer_than_its_server_says() {
     let (setup, connections) = closing(Duration::from_secs(30), SAYS, 1).await;
     let mut client = setup.connect().await;
     for _ in 0..2 {
-        client.write_all(setup.fill(POST).as_bytes()).await.unwrap();
-        soon(read_until(&mut client, "\r\n\r\nok")).await;
+        ask_until(&mut client, &setup.fill(POST), "\r\n\r\nok").await;
         sleep(Duration::from_millis(1100)).await;
     }
     assert_eq!(connections.load(Relaxed), 2);
@@ -102,10 +99,10 @@ async fn a_connection_is_kept_for_no_longer_than_its_server_says() {
 /// Its end is under way for 100 ms, and may cross the next request.
 #[tokio::test]
 async fn a_post_is_not_lost_on_a_connection_that_its_server_closes_after_every_answer() {
-    for road in ROADS {
-        let setup = Setup::sockets(road, "", |mut stream| async move {
+    with_both_schemes(async |scheme| {
+        let setup = Setup::sockets(scheme, "", |mut stream| async move {
             read_head(&mut stream).await;
-            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await.unwrap();
+            stream.write_all(OK).await.unwrap();
             let _ = stream.flush().await;
             let _ = timeout(Duration::from_millis(100), stream.read_u8()).await;
         })
@@ -114,10 +111,11 @@ async fn a_post_is_not_lost_on_a_connection_that_its_server_closes_after_every_a
         for _ in 0..5 {
             client.write_all(setup.fill(POST).as_bytes()).await.unwrap();
             let answer = soon(read_head(&mut client)).await;
-            assert!(answer.starts_with("HTTP/1.1 200"), "{road:?}: {answer}");
+            assert!(answer.starts_with("HTTP/1.1 200"), "{scheme:?}: {answer}");
             client.read_exact(&mut [0; 2]).await.unwrap();
         }
-    }
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -125,30 +123,29 @@ async fn a_post_goes_on_a_connection_that_its_server_has_shown_to_keep() {
     let (setup, connections) = closing(Duration::from_secs(30), "", 1).await;
     let mut client = setup.connect().await;
     for method in ["GET", "GET", "POST", "POST"] {
-        client.write_all(setup.fill(&POST.replace("POST", method)).as_bytes()).await.unwrap();
-        soon(read_until(&mut client, "\r\n\r\nok")).await;
+        ask_until(&mut client, &setup.fill(&POST.replace("POST", method)), "\r\n\r\nok").await;
     }
     assert_eq!(connections.load(Relaxed), 1);
 }
 
 #[tokio::test]
 async fn posts_in_a_row_go_on_one_connection() {
-    for road in ROADS {
-        let setup = Setup::sockets(road, "", |mut stream| async move {
+    with_both_schemes(async |scheme| {
+        let setup = Setup::sockets(scheme, "", |mut stream| async move {
             while !read_head(&mut stream).await.is_empty() {
-                stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await.unwrap();
+                stream.write_all(OK).await.unwrap();
             }
         })
         .await;
         let mut client = setup.connect().await;
         for _ in 0..4 {
-            client.write_all(setup.fill(POST).as_bytes()).await.unwrap();
-            soon(read_until(&mut client, "\r\n\r\nok")).await;
+            ask_until(&mut client, &setup.fill(POST), "\r\n\r\nok").await;
             // Until an end that was under way would have come.
             sleep(Duration::from_millis(250)).await;
         }
-        assert_eq!(setup.origin.connections(), 1, "{road:?}");
-    }
+        assert_eq!(setup.origin.connections(), 1, "{scheme:?}");
+    })
+    .await;
 }
 
 /// Small devices have few sockets.
@@ -157,12 +154,12 @@ async fn what_a_post_cannot_use_is_closed() {
     let open = Arc::<AtomicUsize>::default();
     let most = Arc::<AtomicUsize>::default();
     let (count, highest) = (Arc::clone(&open), Arc::clone(&most));
-    let setup = Setup::sockets(Road::Plain, "", move |mut stream| {
+    let setup = Setup::sockets(Scheme::Http, "", move |mut stream| {
         highest.fetch_max(count.fetch_add(1, Relaxed) + 1, Relaxed);
         let count = Arc::clone(&count);
         async move {
             while !read_head(&mut stream).await.is_empty() {
-                stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await.unwrap();
+                stream.write_all(OK).await.unwrap();
             }
             count.fetch_sub(1, Relaxed);
         }
@@ -170,8 +167,7 @@ async fn what_a_post_cannot_use_is_closed() {
     .await;
     let mut client = setup.connect().await;
     for _ in 0..25 {
-        client.write_all(setup.fill(POST).as_bytes()).await.unwrap();
-        soon(read_until(&mut client, "\r\n\r\nok")).await;
+        ask_until(&mut client, &setup.fill(POST), "\r\n\r\nok").await;
         sleep(Duration::from_millis(20)).await;
     }
     assert!(most.load(Relaxed) <= 3, "{most:?} at once");

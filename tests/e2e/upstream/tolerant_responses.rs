@@ -1,6 +1,6 @@
 //! Heads of responses that no standard allows and every browser takes: they pass, and what they carry is whole.
 
-use crate::harness::wire::{ROADS, Setup};
+use crate::harness::wire::{SCHEMES, Setup};
 
 #[tokio::test]
 async fn odd_heads_that_browsers_take_pass() {
@@ -44,16 +44,16 @@ async fn odd_heads_that_browsers_take_pass() {
     }
     answers.push("ICY 200 OK\r\nicy-name: radio\r\n\r\nhello".into());
     let mut wrong = Vec::new();
-    for road in ROADS {
+    for scheme in SCHEMES {
         for answer in &answers {
-            let setup = Setup::answering(road, answer.as_bytes()).await;
+            let setup = Setup::answering(scheme, answer.as_bytes()).await;
             let request = "GET {/} HTTP/1.0\r\nHost: {host}\r\n\r\n";
             let (got, clean) = setup.exchange_to_end(setup.fill(request).as_bytes()).await;
             let repeated = [answer, &got].map(|text| text.matches(": y\r\n").count());
             let is_whole = clean && got.ends_with("\r\n\r\nhello") && repeated[0] == repeated[1];
             if !(got.contains(" 200") && is_whole) {
                 let (sent, got) = (&answer[..answer.len().min(90)], &got[..got.len().min(60)]);
-                wrong.push(format!("{road:?} {sent:?}: {got:?}"));
+                wrong.push(format!("{scheme:?} {sent:?}: {got:?}"));
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::harness::{
     Origin, TestCa, TestProxy,
     origin::read_head,
     streams::{self, reply},
-    wire::{ROADS, Setup, soon},
+    wire::{SCHEMES, Setup, soon},
 };
 
 /// Longer than all windows on the way together.
@@ -125,8 +125,8 @@ const GIVES_UP_SOON: &str = "timeouts: { request_body_seconds: 1 }";
 
 #[tokio::test]
 async fn an_upload_to_an_origin_that_does_not_read_is_given_up() {
-    for road in ROADS {
-        let setup = Setup::sockets(road, GIVES_UP_SOON, |mut stream| async move {
+    for scheme in SCHEMES {
+        let setup = Setup::sockets(scheme, GIVES_UP_SOON, |mut stream| async move {
             read_head(&mut stream).await;
             std::future::pending::<()>().await;
         })
@@ -137,7 +137,7 @@ async fn an_upload_to_an_origin_that_does_not_read_is_given_up() {
         let (mut read, mut write) = tokio::io::split(client);
         let upload = tokio::spawn(async move { while write.write_all(&[0; 1 << 13]).await.is_ok() {} });
         let head = soon(read_head(&mut read)).await;
-        assert!(head.starts_with("HTTP/1.1 504"), "{road:?}: {head}");
+        assert!(head.starts_with("HTTP/1.1 504"), "{scheme:?}: {head}");
         upload.abort();
     }
 }

@@ -20,12 +20,10 @@ use crate::{
         origin::{html, read_head, response},
         program::Program,
         raw,
+        websocket::{talk, upgrade},
         wire::soon,
     },
-    http::{
-        private_targets::{ELSEWHERE, SPELLINGS, watched},
-        websocket::{talk, upgrade},
-    },
+    http::private_targets::{ELSEWHERE, SPELLINGS, watched},
 };
 
 /// What a request, a tunnel, an opened connection, a WebSocket, a list and a page for a reader have become: each 200 or what it says.

@@ -1,15 +1,16 @@
 //! Proxies of others, each on a port of its own.
 
-use std::{fs, net::TcpListener, path::Path, process::Command, time::Duration};
+use std::{fs, path::Path, process::Command};
 
 use tempfile::TempDir;
-use tokio::{
-    io::copy_bidirectional,
-    net::TcpStream,
-    time::{Instant, sleep},
-};
+use tokio::{io::copy_bidirectional, net::TcpStream};
 
-use crate::harness::{Origin, POLL_INTERVAL, TestCa, optional, program::Running};
+use crate::harness::{
+    Origin, TestCa,
+    client::{free_port, listens},
+    optional,
+    program::Running,
+};
 
 /// A proxy of somebody else; it ends with this.
 pub(super) struct Parent {
@@ -23,20 +24,12 @@ pub(super) struct Parent {
 impl Parent {
     async fn start(port: u16, rule: String, dir: TempDir, command: &mut Command) -> Option<Self> {
         let running = Running::start(command);
-        let begun = Instant::now();
-        while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
-            assert!(begun.elapsed() < Duration::from_secs(30), "{command:?} does not listen");
-            sleep(POLL_INTERVAL).await;
-        }
+        listens(([127, 0, 0, 1], port).into()).await;
         Some(Self { port, rule, dir, running })
     }
 }
 
 /// A port that is free now.
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
-
 /// A folder that a program which gives up its privileges can read.
 fn folder() -> TempDir {
     use std::os::unix::fs::PermissionsExt as _;
