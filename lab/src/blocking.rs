@@ -25,8 +25,8 @@ use gleaner_filters::{
 use url::Url;
 
 use crate::{
+    dataset::{self, Sample},
     measure::{Bag, WordScore, bag, common},
-    train::dataset::{self, Page},
 };
 
 /// Arguments of `blocking`.
@@ -107,10 +107,9 @@ pub(crate) fn run(args: &Args, lookup: &Lookup) -> anyhow::Result<()> {
         println!("                      {} {:?} {}", list.source, list.counts, list.problem.as_deref().unwrap_or(""));
     }
     let mut outcomes = Vec::new();
-    let annotations = dataset::annotations(&args.dataset)?;
     parallel::in_order(
-        annotations.iter(),
-        |annotation| dataset::page(&args.dataset, annotation).map(|page| measure(&page, &lists)),
+        dataset::all(&args.dataset)?.iter(),
+        |pair| Sample::read(pair, usize::MAX).map(|page| measure(&page, &lists)),
         |outcome| outcome.map(|outcome| outcomes.push(outcome)),
     )?;
     report(&outcomes);
@@ -145,14 +144,14 @@ fn limits() -> PageLimits {
     PageLimits { cpu: Duration::from_secs(30), ..PageLimits::default() }
 }
 
-fn content(filters: &ChainConfig, lists: Arc<dyn Blocker>, page: &Page) -> Option<(String, usize)> {
+fn content(filters: &ChainConfig, lists: Arc<dyn Blocker>, page: &Sample) -> Option<(String, usize)> {
     let chain = Arc::new(Chain::new(filters, limits(), lists).ok()?);
     let filtered = chain.run(&page.html, &page.url).ok()?;
     let removed = filtered.report.filters.iter().map(|filter| filter.removed).sum();
     Some((filtered.content, removed))
 }
 
-fn measure(page: &Page, lists: &Arc<gleaner::blocking::Blocker>) -> Outcome {
+fn measure(page: &Sample, lists: &Arc<gleaner::blocking::Blocker>) -> Outcome {
     let in_force = || Arc::<gleaner::blocking::Blocker>::clone(lists) as Arc<dyn Blocker>;
     let nothing = || Arc::<dyn Blocker>::from(HostList::default());
     let recorder = Arc::new(Recorder { lists: in_force(), asked: Mutex::default(), hiding: Mutex::default() });
@@ -176,15 +175,15 @@ fn measure(page: &Page, lists: &Arc<gleaner::blocking::Blocker>) -> Outcome {
         })
         .map(|(address, wanted, blocks)| (page.url.clone(), address, wanted, blocks))
         .collect();
-    let reference = bag(&page.reference);
+    let reference = &page.reference.words;
     let kept =
-        |lists: Arc<dyn Blocker>| content(&text, lists, page).map_or(0, |(text, _)| common(&reference, &bag(&text)));
+        |lists: Arc<dyn Blocker>| content(&text, lists, page).map_or(0, |(text, _)| common(reference, &bag(&text)));
     let words = (kept(nothing()), kept(in_force()));
     let mut outcome = Outcome {
         elements,
         bytes: (whole.len(), cleaned.len()),
         words,
-        whole: (f1(page, nothing(), &reference), f1(page, in_force(), &reference)),
+        whole: (f1(page, nothing(), reference), f1(page, in_force(), reference)),
         ..Outcome::default()
     };
     if words.1 < words.0 {
@@ -209,7 +208,7 @@ fn measure(page: &Page, lists: &Arc<gleaner::blocking::Blocker>) -> Outcome {
 }
 
 /// Word F1 of the whole default chain.
-fn f1(page: &Page, lists: Arc<dyn Blocker>, reference: &Bag) -> f64 {
+fn f1(page: &Sample, lists: Arc<dyn Blocker>, reference: &Bag) -> f64 {
     let mut filters = ChainConfig::default();
     filters.output.format = Format::Text;
     let text = content(&filters, lists, page).map(|(text, _)| text).unwrap_or_default();

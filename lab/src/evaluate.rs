@@ -12,7 +12,6 @@
 
 mod align;
 mod contestant;
-mod dataset;
 mod nodes;
 mod plot;
 mod report;
@@ -35,10 +34,11 @@ use gleaner::{
 };
 
 use contestant::Contestant;
-use dataset::{Pair, Sample, Unread};
 use plot::{DialPoint, Point};
 use score::PageScores;
 use sums::{Means, Sums, pages_of_type};
+
+use crate::dataset::{self, Pair, Sample, Unread};
 
 const HELP: &str = "\
 What is measured:
@@ -159,7 +159,7 @@ impl Results {
                     }
                     Err(unread) => {
                         progress.clear();
-                        eprintln!("{}: {}", unread.file, unread.error);
+                        eprintln!("{unread}");
                         results.unread.push(unread);
                     }
                 }

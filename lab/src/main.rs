@@ -2,6 +2,7 @@
 //! for the learned block scorer (`export`). See `lab/README.md`.
 
 mod blocking;
+mod dataset;
 mod evaluate;
 mod measure;
 mod train;

@@ -2,8 +2,8 @@
 
 mod align;
 mod check;
-pub(crate) mod dataset;
 mod export;
+mod folds;
 mod snippets;
 
 use std::{
@@ -102,7 +102,7 @@ fn forests(config: &ChainConfig, path: Option<&Path>) -> anyhow::Result<Vec<Arc<
         None => Ok(vec![chain(config, None)?]),
         Some(path) if !path.is_dir() => Ok(vec![chain(config, Some(&read(path)?))?]),
         Some(path) => {
-            (0..dataset::FOLDS).map(|fold| chain(config, Some(&read(&path.join(format!("{fold}.forest")))?))).collect()
+            (0..folds::FOLDS).map(|fold| chain(config, Some(&read(&path.join(format!("{fold}.forest")))?))).collect()
         }
     }
 }

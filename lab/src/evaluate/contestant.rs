@@ -7,7 +7,8 @@ use gleaner::{
 };
 use gleaner_filters::{ChainConfig, FilterName, Floor, PageError, StructuredText, Trace};
 
-use super::{Args, dataset::Sample};
+use super::Args;
+use crate::dataset::Sample;
 
 /// A chain with a name.
 pub(super) struct Contestant {

@@ -13,11 +13,11 @@ use self::{
 };
 use super::{
     Results,
-    dataset::Sample,
     nodes::Mapping,
     sums::{self, Sums, difference, pages_of_type, types},
     table::share,
 };
+use crate::dataset::Sample;
 
 const STYLE: &str = include_str!("report/report.css");
 

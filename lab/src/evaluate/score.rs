@@ -5,10 +5,12 @@ use serde::Serialize;
 
 use super::{
     contestant::Contestant,
-    dataset::{Sample, flat},
     nodes::{Mapping, NodeScore},
 };
-use crate::measure::{WordScore, bag};
+use crate::{
+    dataset::{Sample, flat},
+    measure::{WordScore, bag},
+};
 
 /// One page's results, one for each contestant.
 #[derive(Serialize)]

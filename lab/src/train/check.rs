@@ -12,8 +12,15 @@ use std::{
 
 use gleaner_filters::{ChainConfig, Extract, training};
 
-use super::{chain, dataset, forests};
-use crate::measure::{WordScore, bag};
+use super::{
+    chain,
+    folds::{domain, fold},
+    forests,
+};
+use crate::{
+    dataset::{self, Sample},
+    measure::{WordScore, bag},
+};
 
 /// The columns of the file with a line per page; `in page` is the recall of the page that is cleaned and kept whole,
 /// `prices` how many are kept and how many it has, `read as` the kind that the chain takes it for.
@@ -45,28 +52,28 @@ pub(super) fn run(config: &ChainConfig, dataset: &Path, folds: &Path, out: &Out<
     let mut cleaned = config.clone();
     cleaned.main_block.enabled = false;
     let cleaned = chain(&cleaned, None)?;
-    let files = dataset::annotations(dataset)?;
+    let pairs = dataset::all(dataset)?;
     let next = AtomicUsize::new(0);
     let without_prices = AtomicUsize::new(0);
     let sums: Mutex<BTreeMap<String, Sum>> = Mutex::default();
     let lines: Mutex<Vec<String>> = Mutex::default();
     let work = || -> anyhow::Result<()> {
-        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let page = dataset::page(dataset, file)?;
-            let fold = usize::try_from(page.fold)?;
+        while let Some(pair) = pairs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let page = Sample::read(pair, usize::MAX)?;
+            let fold = usize::try_from(fold(&domain(&page.url)))?;
             let Ok(extract) = chains[fold % chains.len()].extract(&page.html, &page.url) else {
                 continue;
             };
             if let Some(texts) = out.texts {
                 write(texts, &page.id, &extract)?;
             }
-            let reference = bag(&page.reference);
-            let WordScore { precision, recall, f1, harmed } = WordScore::new(&bag(&extract.text), &reference);
+            let reference = &page.reference.words;
+            let WordScore { precision, recall, f1, harmed } = WordScore::new(&bag(&extract.text), reference);
             let whole = cleaned.extract(&page.html, &page.url);
             let (in_page, offered) = whole.map_or((0.0, 0), |whole| {
-                (WordScore::new(&bag(&whole.text), &reference).recall, training::prices(&whole.text))
+                (WordScore::new(&bag(&whole.text), reference).recall, training::prices(&whole.text))
             });
-            let is_shop = matches!(page.kind.as_str(), "product" | "collection");
+            let is_shop = matches!(page.page_type.as_str(), "product" | "collection");
             let left = training::prices(&extract.text);
             if is_shop && offered >= 3 && left == 0 {
                 without_prices.fetch_add(1, Ordering::Relaxed);
@@ -90,14 +97,14 @@ pub(super) fn run(config: &ChainConfig, dataset: &Path, folds: &Path, out: &Out<
                 lines.push(format!(
                     "{}\t{}\t{f1:.4}\t{precision:.4}\t{recall:.4}\t{}\t{}\t{in_page:.4}\t{left}/{offered}\t{}\t{note}",
                     page.id,
-                    page.kind,
+                    page.page_type,
                     extract.report.selected,
                     reference.values().sum::<usize>(),
                     extract.metadata.kind.map_or_else(String::new, |kind| format!("{kind:?}").to_lowercase()),
                 ));
             }
             if let Ok(mut sums) = sums.lock() {
-                for name in ["all".to_owned(), page.kind] {
+                for name in ["all".to_owned(), page.page_type] {
                     let sum = sums.entry(name).or_default();
                     sum.pages += one.pages;
                     sum.f1 += one.f1;

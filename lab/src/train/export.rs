@@ -15,9 +15,10 @@ use serde::Serialize;
 
 use super::{
     align::{self, Aligned},
-    dataset,
+    folds::{domain, fold},
     snippets::Labels,
 };
+use crate::dataset;
 
 #[derive(Serialize)]
 struct Line {
@@ -47,12 +48,12 @@ pub(super) fn run(chain: &Arc<Chain>, dataset: &Path, out: &Path, snippets: Opti
         pages.push(Line { id, kind, fold, blocks: blocks.len() });
         Ok(())
     };
-    for annotation in dataset::annotations(dataset)? {
-        let page = dataset::page(dataset, &annotation)?;
+    for pair in dataset::all(dataset)? {
+        let page = dataset::Sample::read(&pair, usize::MAX)?;
         match training::sample(chain, &page.html, &page.url) {
             Ok(sample) => {
-                let blocks = align::align(&sample.texts, &page.reference);
-                add(page.id, page.kind, page.fold, sample, &blocks)?;
+                let blocks = align::align(&sample.texts, &page.reference.text);
+                add(page.id, page.page_type, fold(&domain(&page.url)), sample, &blocks)?;
             }
             Err(error) => eprintln!("{}: {error}", page.id),
         }

@@ -1,13 +1,13 @@
 //! Labelled snippets: texts that a page's main content must and must not contain (`labels.json` and `html/`). Scores the chain by them, and
 //! labels text blocks for training.
 
-use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+use std::{collections::BTreeMap, fs, io::Read, path::Path, sync::Arc};
 
 use gleaner_filters::Chain;
 use serde::Deserialize;
 use url::Url;
 
-use super::{align::Aligned, check, dataset};
+use super::{align::Aligned, check, folds};
 use crate::measure::words;
 
 /// Texts that the main content of a page must and must not hold.
@@ -43,18 +43,20 @@ impl Labels {
     /// By the page's domain, as for pages of the other set; by the name of the file where no address is known.
     pub(super) fn fold(&self, name: &str) -> u64 {
         let url = self.url.as_deref().and_then(|url| Url::parse(url).ok());
-        dataset::fold(&url.map_or_else(|| name.to_owned(), |url| dataset::domain(&url)))
+        folds::fold(&url.map_or_else(|| name.to_owned(), |url| folds::domain(&url)))
     }
 
     /// The page and its address.
     pub(super) fn page(&self, folder: &Path, name: &str) -> anyhow::Result<(String, Url)> {
-        let html = dataset::unpack(&folder.join("html").join(format!("{name}.gz")))?;
+        let mut html = Vec::new();
+        let packed = fs::read(folder.join("html").join(format!("{name}.gz")))?;
+        flate2::read::GzDecoder::new(&packed[..]).read_to_end(&mut html)?;
         let url = self.url.as_deref().and_then(|url| Url::parse(url).ok());
         let url = match url {
             Some(url) => url,
             None => Url::parse("https://page.invalid/page")?,
         };
-        Ok((html, url))
+        Ok((String::from_utf8_lossy(&html).into_owned(), url))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
+    fmt, fs,
     num::NonZero,
     path::{Path, PathBuf},
 };
@@ -16,23 +16,23 @@ use url::Url;
 use crate::measure::{Bag, bag};
 
 /// A page and its annotation.
-pub(super) struct Sample {
+pub(crate) struct Sample {
     /// The file's name without its ending.
-    pub(super) id: String,
-    pub(super) page_type: String,
-    pub(super) url: Url,
-    pub(super) html: String,
-    pub(super) reference: Reference,
+    pub(crate) id: String,
+    pub(crate) page_type: String,
+    pub(crate) url: Url,
+    pub(crate) html: String,
+    pub(crate) reference: Reference,
 }
 
 /// The content of a page that should be kept.
-pub(super) struct Reference {
-    pub(super) text: String,
-    pub(super) words: Bag,
+pub(crate) struct Reference {
+    pub(crate) text: String,
+    pub(crate) words: Bag,
     /// The title's words, where one is known.
-    pub(super) title: Option<Bag>,
-    pub(super) required: Vec<String>,
-    pub(super) forbidden: Vec<String>,
+    pub(crate) title: Option<Bag>,
+    pub(crate) required: Vec<String>,
+    pub(crate) forbidden: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -72,12 +72,12 @@ impl Annotation {
     }
 }
 
-/// The host of a page whose annotation has none.
-const NO_HOST: &str = "page.invalid";
+/// Where the host of a page ends whose annotation has none; it begins with the page's id.
+const NO_SITE: &str = ".invalid";
 
 /// Where a page and its annotation are.
 #[derive(Debug)]
-pub(super) struct Pair {
+pub(crate) struct Pair {
     /// The files' name without their endings.
     id: String,
     html: PathBuf,
@@ -86,10 +86,18 @@ pub(super) struct Pair {
 
 /// A page that could not be read, and why.
 #[derive(Debug, Serialize)]
-pub(super) struct Unread {
-    pub(super) file: String,
-    pub(super) error: String,
+pub(crate) struct Unread {
+    pub(crate) file: String,
+    pub(crate) error: String,
 }
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.file, self.error)
+    }
+}
+
+impl std::error::Error for Unread {}
 
 /// Ending of a page's file.
 const HTML: &str = ".html.gz";
@@ -100,9 +108,14 @@ const TRUTH: &str = ".json";
 /// The expected layout of the folder.
 const LAYOUT: &str = "expected a data set, a folder with html/*.html.gz and ground-truth/*.json";
 
+/// All pages, in the order of their names.
+pub(crate) fn all(dataset: &Path) -> anyhow::Result<Vec<Pair>> {
+    pairs(dataset, NonZero::<usize>::MIN)
+}
+
 /// Every N-th page, in the order of their names. A page without its annotation is among them, and so is an annotation
 /// without its page: reading them tells.
-pub(super) fn pairs(dataset: &Path, every: NonZero<usize>) -> anyhow::Result<Vec<Pair>> {
+pub(crate) fn pairs(dataset: &Path, every: NonZero<usize>) -> anyhow::Result<Vec<Pair>> {
     let (pages, truths) = (dataset.join("html"), dataset.join("ground-truth"));
     let no_data_set = || format!("{}: {LAYOUT}", dataset.display());
     let mut ids = stems(&truths, TRUTH).with_context(no_data_set)?;
@@ -128,7 +141,7 @@ fn stems(folder: &Path, ending: &str) -> anyhow::Result<BTreeSet<String>> {
 
 impl Sample {
     /// Reads a page of at most so many bytes, and its annotation.
-    pub(super) fn read(pair: &Pair, max_bytes: usize) -> Result<Sample, Unread> {
+    pub(crate) fn read(pair: &Pair, max_bytes: usize) -> Result<Sample, Unread> {
         let unread = |file: &Path, error: anyhow::Error| Unread {
             file: file.display().to_string(),
             error: format!("{error:#}"),
@@ -138,17 +151,16 @@ impl Sample {
         Ok(Sample {
             id: pair.id.clone(),
             page_type: truth.page_type(),
-            url: address(&truth.url),
+            url: address(&truth.url, &pair.id),
             html: input::decode(&bytes),
             reference: Reference::new(truth.ground_truth),
         })
     }
 
     /// The site that the page belongs to, for errors of means: pages of one site fare alike.
-    pub(super) fn domain(&self) -> String {
-        let host = self.url.host_str().filter(|host| *host != NO_HOST);
-        let host = host.unwrap_or(&self.id);
-        host.strip_prefix("www.").unwrap_or(host).to_owned()
+    pub(crate) fn domain(&self) -> String {
+        let host = self.url.host_str().unwrap_or_default();
+        host.strip_prefix("www.").or_else(|| host.strip_suffix(NO_SITE)).unwrap_or(host).to_owned()
     }
 }
 
@@ -167,15 +179,14 @@ fn annotation(file: &Path) -> anyhow::Result<Annotation> {
     serde_json::from_value(tree).context(NOT_ONE)
 }
 
-/// Some annotations have lost their address; any will do, since only text is compared.
-fn address(written: &str) -> Url {
-    Url::parse(written)
-        .or_else(|_| Url::parse(&format!("https://{NO_HOST}/")))
-        .expect("the second is of constants and an address")
+/// Some annotations have lost their address: any will do that no other page has, since only text is compared.
+fn address(written: &str, id: &str) -> Url {
+    let parsed = Url::parse(written).or_else(|_| Url::parse(&format!("https://{id}{NO_SITE}/")));
+    parsed.unwrap_or_else(|_| Url::parse("https://page.invalid/").expect("the address is a constant"))
 }
 
 /// Lower case, white space collapsed: how snippets are compared.
-pub(super) fn flat(text: &str) -> String {
+pub(crate) fn flat(text: &str) -> String {
     let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
     words.join(" ")
 }
