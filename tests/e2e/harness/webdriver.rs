@@ -57,8 +57,9 @@ impl Window {
     fn close(&self) -> std::io::Result<()> {
         let mut stream = std::net::TcpStream::connect(&self.driver)?;
         stream.set_read_timeout(Some(Duration::from_secs(10)))?;
-        write!(stream, "DELETE {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", self.session)?;
-        stream.read_to_end(&mut Vec::new()).map(drop)
+        write!(stream, "DELETE {} HTTP/1.1\r\nHost: localhost\r\n\r\n", self.session)?;
+        // It answers when Chromium has ended, and keeps the connection open.
+        stream.read(&mut [0; 1024]).map(drop)
     }
 
     async fn command(&self, method: Method, path: &str, body: Value) -> Value {

@@ -8,6 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use futures_util::future::join_all;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -91,28 +92,31 @@ async fn no_response_crosses_over() {
 #[tokio::test]
 async fn when_the_client_leaves_the_fetch_ends() {
     with_both_schemes(async |scheme| {
-        for first in ["", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 1000\r\n\r\n<html><p>x"] {
-            let (asked, gone) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-            let (tell_asked, tell_gone) = (Arc::clone(&asked), Arc::clone(&gone));
-            let setup = Setup::sockets(scheme, "", move |mut stream| {
-                let (asked, gone) = (Arc::clone(&tell_asked), Arc::clone(&tell_gone));
-                async move {
-                    read_head(&mut stream).await;
-                    stream.write_all(first.as_bytes()).await.unwrap();
-                    asked.notify_one();
-                    let _ = stream.read_to_end(&mut Vec::new()).await;
-                    gone.notify_one();
-                }
-            })
-            .await;
-            let mut client = setup.connect().await;
-            // Another request behind it must not hide that the client has left.
-            let request = setup.fill(&"GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n".repeat(2));
-            client.write_all(request.as_bytes()).await.unwrap();
-            soon(asked.notified()).await;
-            drop(client);
-            soon(gone.notified()).await;
-        }
+        let cases = ["", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 1000\r\n\r\n<html><p>x"].map(
+            async |first| {
+                let (asked, gone) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+                let (tell_asked, tell_gone) = (Arc::clone(&asked), Arc::clone(&gone));
+                let setup = Setup::sockets(scheme, "", move |mut stream| {
+                    let (asked, gone) = (Arc::clone(&tell_asked), Arc::clone(&tell_gone));
+                    async move {
+                        read_head(&mut stream).await;
+                        stream.write_all(first.as_bytes()).await.unwrap();
+                        asked.notify_one();
+                        let _ = stream.read_to_end(&mut Vec::new()).await;
+                        gone.notify_one();
+                    }
+                })
+                .await;
+                let mut client = setup.connect().await;
+                // Another request behind it must not hide that the client has left.
+                let request = setup.fill(&"GET {/} HTTP/1.1\r\nHost: {host}\r\n\r\n".repeat(2));
+                client.write_all(request.as_bytes()).await.unwrap();
+                soon(asked.notified()).await;
+                drop(client);
+                soon(gone.notified()).await;
+            },
+        );
+        join_all(cases).await;
     })
     .await;
 }
