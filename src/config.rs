@@ -24,6 +24,7 @@ mod listen;
 mod load;
 mod log;
 mod panel;
+mod pictures;
 mod profiles;
 mod read;
 mod rewrite;
@@ -63,6 +64,7 @@ pub use self::{
     load::{Lookup, ParsedConfig, filters_with},
     log::{Log, LogFormat, LogLevel},
     panel::Panel,
+    pictures::{Animations, PictureFormats, PictureScale, Pictures},
     profiles::{Choice, ClientInfo, DeviceRule, Profile, ProfileRule, Profiles, RawProfile, SiteRule},
     read::{Agents, ReaderAddress},
     rewrite::Rewrite,
@@ -114,6 +116,8 @@ pub struct RawConfig {
     pub read: ReaderAddress,
     /// Programs that read pages for a language model.
     pub agents: Agents,
+    /// Pictures that fit small screens.
+    pub pictures: Pictures,
     /// Fields that this proxy adds to requests.
     pub headers: Headers,
     /// Bounds on pages, connections and the time to end.
@@ -155,6 +159,7 @@ impl Default for RawConfig {
             rewrite: Rewrite::default(),
             read: ReaderAddress::default(),
             agents: Agents::default(),
+            pictures: Pictures::default(),
             limits: Limits::default(),
             headers: Headers::default(),
             timeouts: Timeouts::default(),
@@ -210,6 +215,8 @@ pub struct Config {
     pub read: ReaderAddress,
     /// Programs that read pages for a language model.
     pub agents: Agents,
+    /// Pictures of the profiles that change nothing of it.
+    pub pictures: Pictures,
     /// Fields that this proxy adds to requests.
     pub headers: Headers,
     /// Bounds on pages, connections and the time to end.

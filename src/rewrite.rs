@@ -3,7 +3,7 @@
 //! It never returns an error. On any failure the client gets the original: the bytes that were kept, then the rest of the
 //! stream. The reason is in the `Gleaner` field and in the log.
 //!
-//! `eligibility` and `first_bytes` choose the pages. `workers` has the threads, `page_job` the work on one page, `shares` and
+//! `pictures` makes pictures smaller. `eligibility` and `first_bytes` choose the pages. `workers` has the threads, `page_job` the work on one page, `shares` and
 //! `memory_budget` what each client may take of both. `coding` and `charset` decode. `original` keeps the bytes as they came, `join` gets
 //! the next pages of an article, `views` makes the links of the bar, `epub` writes books. `presentation` and `output_charset` adapt the
 //! output; `unmodified` and `domains` remember earlier documents.
@@ -22,6 +22,7 @@ mod original;
 mod output_charset;
 mod page_job;
 mod page_profile;
+pub(crate) mod pictures;
 mod presentation;
 mod request_info;
 mod shares;
@@ -46,6 +47,7 @@ use self::{
     memory_budget::{MemoryBudget, Reservation},
     original::Original,
     page_job::{Job, Purpose},
+    pictures::PictureScaler,
     shares::{IN_WORK, Shares},
     unmodified::UnmodifiedDocuments,
     workers::Worker,
@@ -53,6 +55,7 @@ use self::{
 pub(crate) use self::{
     join::Fetch,
     page_profile::{PageProfile, chain},
+    pictures::{PictureProfile, PictureRequest, SAVE_DATA},
     presentation::{Excerpt, Presentation, SentForm},
     request_info::RequestInfo,
     workers::Workers,
@@ -84,6 +87,7 @@ pub(crate) struct Rewriter {
     workers: Workers,
     domains: Domains,
     unmodified: UnmodifiedDocuments,
+    pictures: PictureScaler,
 }
 
 /// Pages and memory in use, and their limits.
@@ -122,6 +126,7 @@ impl Rewriter {
             workers,
             domains: Domains::new(config.rewrite.remember_hosts),
             unmodified: UnmodifiedDocuments::new(),
+            pictures: PictureScaler::new(&config.limits),
         })
     }
 
@@ -140,6 +145,9 @@ impl Rewriter {
 
     /// Prepares a request whose response may be rewritten: it accepts only codings that can be decoded.
     pub(crate) fn prepare(&self, asked: &RequestInfo<'_>, headers: &mut HeaderMap) {
+        if asked.picture.is_some() {
+            PictureRequest::prepare(headers);
+        }
         if asked.wants_original {
             // The client's stored copy is the rewritten page.
             validators::drop_conditions(headers);
@@ -171,6 +179,10 @@ impl Rewriter {
         mut more: Option<impl Fetch>,
     ) -> (Response<Body>, Outcome) {
         let (mut head, mut body) = response.into_parts();
+        if let Some(picture) = asked.picture {
+            // In a box, as below.
+            return Box::pin(self.pictures.respond(asked, picture, head, body)).await;
+        }
         let mut verdict = eligibility::judge(asked, &head, &self.settings);
         if verdict == Err(PassReason::PART)
             && let Some(more) = &mut more

@@ -18,6 +18,7 @@ pub(crate) mod interface;
 pub(crate) mod markdown;
 mod original;
 mod part;
+mod picture_size;
 pub(crate) mod policies;
 mod portable;
 mod reader;
@@ -127,6 +128,10 @@ pub struct Settings {
     /// The encoding of rewritten pages, by its name on the web, such as `windows-1252`: characters that it does not have are
     /// written with those that it has. `auto` is `utf-8` for browsers that know it.
     pub charset: String,
+    /// Reader: one size of each picture, the smallest that is so many pixels wide; `null`: all that a site offers. `pictures.max_width`
+    /// sets it too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub picture_width: Option<usize>,
     /// Pages longer than this come in parts, at the reader's address; 0: whole. In kilobytes.
     pub split_kb: usize,
 }
@@ -142,6 +147,7 @@ impl Default for Settings {
             controls: Controls::Auto,
             max_line_breaks: 2,
             charset: "auto".to_owned(),
+            picture_width: None,
             split_kb: 0,
         }
     }
@@ -197,6 +203,9 @@ pub(crate) fn prepare(page: &mut AnalysedPage, settings: &Settings) {
             tidy::controls::drop_placeholders(page);
             reader::prepare(page);
             word_gaps::insert_missing_spaces_in_markup(page);
+            if let Some(width) = settings.picture_width {
+                picture_size::choose(page, width);
+            }
         }
     }
     comments::set_apart(page);

@@ -11,12 +11,13 @@ use url::Url;
 pub type Target = fn(&[u8]);
 
 /// All targets by their names, which are those of the folders of their seeds in `corpus/`.
-pub const TARGETS: [(&str, Target); 10] = [
+pub const TARGETS: [(&str, Target); 11] = [
     ("authority", authority),
     ("body", body),
     ("config", config),
     ("hosts", hosts),
     ("page", page),
+    ("picture", picture),
     ("proxy_header", proxy_header),
     ("repair", repair),
     ("request", request),
@@ -48,6 +49,11 @@ pub fn config(data: &[u8]) {
     if let Err(error) = Config::from_yaml(&text, None) {
         assert!(!error.to_string().is_empty());
     }
+}
+
+/// A picture made smaller: for the screen of a phone, or for a browser of the nineties.
+pub fn picture(data: &[u8]) {
+    fuzzing::picture(data);
 }
 
 /// The header of a load balancer: the same, however much of it and of what follows has come.

@@ -4,7 +4,11 @@
 mod page;
 mod profile;
 
-use std::{fmt::Write as _, net::IpAddr, path::PathBuf};
+use std::{
+    fmt::Write as _,
+    net::IpAddr,
+    path::{Path, PathBuf},
+};
 
 use clap::builder::PossibleValuesParser;
 use gleaner_filters::{Blocker as _, Names};
@@ -19,14 +23,15 @@ use super::{
 use crate::{
     Config,
     blocking::{Blocker, BlockingRequest, Exempt, KINDS, Verdict},
-    config::ClientInfo,
+    config::{ClientInfo, PictureScale},
+    rewrite::pictures,
     state::loaded_config::LoadedConfig,
 };
 
 /// Arguments of `gleaner explain`.
 #[derive(Debug, clap::Args)]
 pub(super) struct ExplainArgs {
-    /// The address that is asked for; or a saved page, plain or .gz, `-` for standard input
+    /// The address that is asked for; or a saved page, plain or .gz, `-` for standard input; or a saved picture
     #[arg(value_name = "URL|FILE", value_parser = subject)]
     subject: ExplainSubject,
     /// Explain the page itself, in this form: the default for a file; an address is fetched for it
@@ -85,6 +90,11 @@ fn subject(text: &str) -> Result<ExplainSubject, String> {
 pub(super) fn run(args: &ExplainArgs, loaded: &LoadedConfig) -> anyhow::Result<()> {
     match (&args.subject, args.format) {
         (ExplainSubject::File(file), format) => {
+            if format.is_none()
+                && let Some(said) = picture(args, file, &loaded.config)
+            {
+                return say(&said);
+            }
             let url = args.url.clone().unwrap_or_else(|| address_of(file));
             let html = page::read(file, &loaded.config)?;
             page::explain(&html, &url, &args.overlay, loaded, format.unwrap_or_default())
@@ -100,6 +110,21 @@ pub(super) fn run(args: &ExplainArgs, loaded: &LoadedConfig) -> anyhow::Result<(
             request(args, url, &config, &loaded.blocker)
         }
     }
+}
+
+/// What becomes of a saved picture, where the file is one.
+fn picture(args: &ExplainArgs, file: &Path, config: &Config) -> Option<String> {
+    let bytes = std::fs::read(file).ok().filter(|_| file.is_file())?;
+    let choice = config.profiles.choose(&asker(args, config), args.url.as_ref().and_then(Url::host_str).unwrap_or_default())?;
+    let settings = &choice.profile.pictures;
+    let said = pictures::explain(&bytes, settings, &config.limits)?;
+    let name = &choice.profile.name;
+    let when = match settings.scale {
+        PictureScale::Off => "no pictures are made smaller (`pictures.scale: off`); if they were",
+        PictureScale::SaveData => "pictures are made smaller for browsers that ask to save data",
+        PictureScale::On => "pictures are made smaller",
+    };
+    Some(format!("profile    {name}, by {}\npictures   {when}\npicture    {said}\n", choice.rule))
 }
 
 /// Explains a request for an address.

@@ -24,6 +24,9 @@ const SMALL: &str = "
 # For a machine with little memory.
 limits:
   pages_memory_bytes: 33554432   # 32 MiB; more pages at once pass as they are
+  picture_pixels: 2500000   # what is made smaller; larger ones pass as they are
+  pictures_memory_bytes: 16777216
+  pictures_cache_bytes: 4194304
   page_workers: 1
   connections: 512
 ";

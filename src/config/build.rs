@@ -62,6 +62,7 @@ impl RawConfig {
             rewrite: raw.rewrite,
             read: raw.read,
             agents: raw.agents,
+            pictures: raw.pictures,
             headers: raw.headers,
             limits: raw.limits,
             timeouts: raw.timeouts,

@@ -42,6 +42,20 @@ pub struct Limits {
     #[serde(deserialize_with = "Bounded::<1, 1024>::or_null")]
     #[schemars(range(min = 1, max = 1024))]
     pub page_workers: Option<usize>,
+    /// Most pixels of a picture that is made smaller, at most a hundred million; larger ones pass as they are. Bounds time and memory,
+    /// six bytes a pixel.
+    #[serde(with = "Bounded::<1, 100_000_000>")]
+    pub picture_pixels: u64,
+    /// Largest picture in bytes that is made smaller; larger ones pass as they are.
+    #[serde(with = "Bounded::<1, 0x4000_0000>")]
+    pub picture_bytes: usize,
+    /// Memory in bytes for all pictures together that are made smaller at the same moment. A picture that finds none within two
+    /// seconds passes as it is.
+    #[serde(with = "Bounded::<1_048_576, 0xff_ffff_ffff>")]
+    pub pictures_memory_bytes: usize,
+    /// Memory in bytes in which pictures that were made smaller are kept for the other screens of a household. 0: none.
+    #[serde(with = "Bounded::<0, 0xff_ffff_ffff>")]
+    pub pictures_cache_bytes: usize,
     /// Connections open at once; more are answered with 503. Takes effect at the next start.
     #[serde(with = "Bounded::<1, 1_048_576>")]
     pub connections: usize,
@@ -68,6 +82,10 @@ impl Default for Limits {
             page_arrival_seconds: PAGE_ARRIVAL_SECONDS,
             page_pause_seconds: PAGE_PAUSE_SECONDS,
             page_workers: None,
+            picture_pixels: PICTURE_PIXELS,
+            picture_bytes: 16 << 20,
+            pictures_memory_bytes: 192 << 20,
+            pictures_cache_bytes: 32 << 20,
             connections: 4096,
             connections_per_client: 1024,
             drain_seconds: 0,
@@ -79,6 +97,10 @@ impl Default for Limits {
 /// Memory of the pages in work: 256 MiB, so that the whole fits beside other programs on a machine of one gigabyte, and the
 /// largest page that is accepted fits alone. Raising it filters more pages of a burst.
 const PAGES_MEMORY_BYTES: usize = 256 * 1024 * 1024;
+
+/// What most telephones take: 24 megapixels. A decoder takes some ten milliseconds for each million (docs/performance.md). Raising it
+/// makes larger photographs smaller, and lets each take longer.
+const PICTURE_PIXELS: u64 = 24_000_000;
 
 /// The longest that people keep their attention on something that shows nothing (Nielsen, *Usability Engineering*, 1993, ch. 5).
 /// Raising it filters more pages on slow lines, and their readers look at nothing for longer.

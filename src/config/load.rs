@@ -10,6 +10,7 @@ use std::{
 
 use etcetera::{BaseStrategy, choose_base_strategy};
 use gleaner_filters::{Chain, ChainConfig, HostList, PageLimits};
+use serde::Serialize;
 use serde_path_to_error::Segment;
 use serde_yaml::Value;
 
@@ -216,14 +217,19 @@ pub(super) fn filters_mistake(tree: &Value, error: &gleaner_filters::ConfigError
     mistake
 }
 
-/// Filter settings with a tree laid over them, or the mistakes in it.
-pub(super) fn merged(filters: &ChainConfig, over: Value) -> Result<ChainConfig, Vec<Mistake>> {
-    let mut tree = serde_yaml::to_value(filters).unwrap_or_default();
+/// The settings of a section with a tree laid over them, or the mistakes in it.
+pub(super) fn merged<T: Serialize>(
+    section: &str,
+    base: &T,
+    over: Value,
+    read: fn(RawConfig) -> T,
+) -> Result<T, Vec<Mistake>> {
+    let mut tree = serde_yaml::to_value(base).unwrap_or_default();
     merge_into(&mut tree, over);
-    let root = serde_yaml::Mapping::from_iter([("filters".into(), tree)]);
+    let root = serde_yaml::Mapping::from_iter([(section.into(), tree)]);
     let mut mistakes = Vec::new();
     let raw = RawConfig::from_tree(&Value::Mapping(root), &mut mistakes);
-    raw.filter(|_| mistakes.is_empty()).map(|(raw, _)| raw.filters).ok_or(mistakes)
+    raw.filter(|_| mistakes.is_empty()).map(|(raw, _)| read(raw)).ok_or(mistakes)
 }
 
 /// Removes the key or the list item that this path leads to; a list that would be empty goes with its key. How many parts of
@@ -278,7 +284,7 @@ pub(super) fn with_preset(tree: &Value) -> Value {
 /// These filter settings with others, written as YAML, laid over them; or the first mistake in those.
 pub fn filters_with(filters: &ChainConfig, yaml: &str) -> Result<ChainConfig, String> {
     let over = document::read(yaml).map_err(|(_, problem)| problem)?;
-    merged(filters, over).map_err(|mistakes| {
+    merged("filters", filters, over, |raw| raw.filters).map_err(|mistakes| {
         let first = mistakes.first().map(Mistake::message).unwrap_or_default();
         first.trim_start_matches("filters.").trim_start_matches("filters: ").to_owned()
     })

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_yaml::Value;
 
 use super::{
-    ClientRange, Config, HostPatterns, Intercept, RawConfig,
+    ClientRange, Config, HostPatterns, Intercept, Pictures, RawConfig,
     error::Mistake,
     hosts,
     load::{filters_mistake, is_any_in, merged},
@@ -41,6 +41,10 @@ pub struct RawProfile {
     /// `false` removes pictures; links that are pictures become their alternative text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub images: Option<bool>,
+    /// Settings laid over the section `pictures`.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    #[schemars(with = "Pictures")]
+    pub pictures: Value,
     /// Settings laid over the section `filters`.
     #[serde(skip_serializing_if = "Value::is_null")]
     #[schemars(with = "ChainConfig")]
@@ -111,6 +115,8 @@ pub struct Profile {
     pub intercept: Intercept,
     /// Whether the lists of `blocking` count.
     pub blocking: bool,
+    /// How pictures are made to fit.
+    pub pictures: Pictures,
     /// The whole filter chain.
     pub filters: ChainConfig,
     /// A hash of all that decides what its pages look like.
@@ -183,7 +189,14 @@ impl fmt::Display for ProfileRule {
 
 impl Profile {
     /// A profile of the filter settings that its own are laid over already.
-    fn build(name: &str, raw: &RawProfile, mut filters: ChainConfig, config: &Config) -> Self {
+    fn build(
+        name: &str,
+        raw: &RawProfile,
+        pictures: Pictures,
+        mut filters: ChainConfig,
+        config: &Config,
+    ) -> Self {
+        filters.output.picture_width = pictures.max_width.or(filters.output.picture_width);
         if raw.images == Some(false) {
             let ignore = &mut filters.ignore;
             (ignore.non_link_images, ignore.non_link_images_alt) = (true, true);
@@ -203,6 +216,7 @@ impl Profile {
             rewrite: raw.rewrite.unwrap_or(config.rewrite.enabled),
             intercept: raw.intercept.unwrap_or(config.https.intercept),
             blocking: raw.blocking.unwrap_or(true),
+            pictures,
             filters,
             fingerprint: hasher.finish(),
         }
@@ -218,11 +232,17 @@ impl Profiles {
                 let above = ["profiles".to_owned(), name.clone()];
                 Mistake { path: above.into_iter().chain(mistake.path).collect(), ..mistake }
             };
-            let filters = merged(&config.filters, profile.filters.clone()).unwrap_or_else(|wrong| {
+            let filters = merged("filters", &config.filters, profile.filters.clone(), |raw| raw.filters);
+            let filters = filters.unwrap_or_else(|wrong| {
                 mistakes.extend(wrong.into_iter().map(within));
                 config.filters.clone()
             });
-            let profile = Profile::build(name, profile, filters, config);
+            let pictures = merged("pictures", &config.pictures, profile.pictures.clone(), |raw| raw.pictures);
+            let pictures = pictures.unwrap_or_else(|wrong| {
+                mistakes.extend(wrong.into_iter().map(within));
+                config.pictures.clone()
+            });
+            let profile = Profile::build(name, profile, pictures, filters, config);
             if profile.filters != config.filters
                 && !is_any_in(mistakes, &["filters"])
                 && let Err(error) = config.check_chain(&profile.filters)

@@ -11,6 +11,7 @@ pub use crate::{
     server::fuzz_api::{chunked, head as request},
 };
 use crate::{
+    config::{Animations, Limits, PictureFormats, Pictures},
     http::headers::{accept, repair, validators::Tagger},
     net::target::{Scheme, Target},
     rewrite,
@@ -28,6 +29,21 @@ pub fn body(content_type: &[u8], codings: &[u8], body: &[u8]) {
         assert!(reason != "panic", "{reason}");
     }
     let _ = rewrite::decode_html(body);
+}
+
+/// A picture: made smaller, or a reason why not.
+pub fn picture(bytes: &[u8]) {
+    let limits = Limits { picture_pixels: 100_000, ..Limits::default() };
+    let [phone, old] = [PictureFormats::Auto, PictureFormats::Old].map(|formats| Pictures {
+        max_width: Some(20),
+        min_bytes: 0,
+        formats,
+        animations: Animations::First,
+        ..Pictures::default()
+    });
+    for settings in [phone, old] {
+        let _ = rewrite::pictures::explain(bytes, &settings, &limits);
+    }
 }
 
 /// The fields of a rewritten response, given as `name: value` lines.

@@ -97,6 +97,10 @@ impl Record {
 
     fn counts(&self) -> RequestCounts {
         let page = self.page.unwrap_or_default();
+        let (pictures, saved) = match &self.outcome {
+            Outcome::Scaled(picture) => (1, picture.before.saturating_sub(picture.after) as u64),
+            _ => (0, 0),
+        };
         RequestCounts {
             requests: 1,
             blocked: u64::from(self.route == Route::Blocked),
@@ -104,6 +108,8 @@ impl Record {
             ads: page.ads,
             links: page.links,
             saved: page.before.saturating_sub(page.after),
+            pictures,
+            saved_in_pictures: saved,
             sent: self.sent,
             received: self.received,
         }
@@ -119,7 +125,11 @@ pub(crate) struct RequestCounts {
     pub(crate) pages: u64,
     pub(crate) ads: u64,
     pub(crate) links: u64,
+    /// Bytes by which pages became shorter.
     pub(crate) saved: u64,
+    /// Pictures that were made smaller, and by how many bytes.
+    pub(crate) pictures: u64,
+    pub(crate) saved_in_pictures: u64,
     pub(crate) sent: u64,
     pub(crate) received: u64,
 }
@@ -132,6 +142,8 @@ impl RequestCounts {
         self.ads += other.ads;
         self.links += other.links;
         self.saved += other.saved;
+        self.pictures += other.pictures;
+        self.saved_in_pictures += other.saved_in_pictures;
         self.sent += other.sent;
         self.received += other.received;
     }

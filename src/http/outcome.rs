@@ -14,6 +14,10 @@ pub(crate) enum Outcome {
     /// The response to a HEAD whose GET would be rewritten.
     Eligible,
     Passed(PassReason),
+    /// A picture that was made smaller.
+    Scaled(Scaled),
+    /// A picture that could have been.
+    PicturePassed(PassReason),
     /// By this rule.
     Blocked(String),
     /// Parameters of the address were removed by a rule. What came of the request then, unless its client was redirected.
@@ -39,6 +43,13 @@ pub(crate) struct Rewritten {
     report: String,
     /// How many pages of an article were joined.
     pages: u32,
+}
+
+/// A picture that was made smaller: its bytes as they came, and as they were sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Scaled {
+    pub(crate) before: usize,
+    pub(crate) after: usize,
 }
 
 impl Rewritten {
@@ -83,7 +94,8 @@ impl fmt::Display for Outcome {
                 if page.pages > 1 { write!(f, "; pages={}", page.pages) } else { Ok(()) }
             }
             Self::Eligible => f.write_str("eligible"),
-            Self::Passed(reason) => write!(f, "passed; reason={reason}"),
+            Self::Scaled(Scaled { before, after }) => write!(f, "scaled; before={before}; after={after}"),
+            Self::Passed(reason) | Self::PicturePassed(reason) => write!(f, "passed; reason={reason}"),
             Self::Blocked(rule) => write!(f, "blocked by {rule}"),
             Self::Shortened { rule, then: None } => write!(f, "parameters removed by {rule}"),
             Self::Shortened { rule, then: Some(then) } => write!(f, "parameters removed by {rule}; {then}"),
@@ -126,6 +138,13 @@ impl PassReason {
     pub(crate) const CANCELLED: Self = Self("cancelled");
     pub(crate) const KEPT_TOO_LITTLE: Self = Self("kept-too-little");
     pub(crate) const PANICKED: Self = Self("panic");
+    pub(crate) const SMALL: Self = Self("small");
+    pub(crate) const PIXELS: Self = Self("too-many-pixels");
+    pub(crate) const ANIMATED: Self = Self("animated");
+    pub(crate) const ODD: Self = Self("odd-picture");
+    pub(crate) const BROKEN_PICTURE: Self = Self("broken-picture");
+    pub(crate) const NOT_SMALLER: Self = Self("not-smaller");
+    pub(crate) const OTHER_PICTURE: Self = Self("other-kind");
 
     /// Whether the same content would pass again.
     pub(crate) fn is_lasting(self) -> bool {
@@ -154,6 +173,13 @@ impl PassReason {
             (Self::METHOD, "a form was sent"),
             (Self::DESTINATION, "loaded into a page, not opened"),
             (Self::OTHER_FORMAT, "a feed, a script or data"),
+            (Self::SMALL, "too few bytes to be worth it"),
+            (Self::PIXELS, "more pixels than the limits allow"),
+            (Self::ANIMATED, "it moves"),
+            (Self::ODD, "a kind of colours that is left as it is"),
+            (Self::BROKEN_PICTURE, "it is not whole, or not in order"),
+            (Self::NOT_SMALLER, "it would hardly have become smaller"),
+            (Self::OTHER_PICTURE, "a kind of picture that is left as it is"),
             (Self::STATUS, "an error page, or no page at all"),
             (Self::SWITCHED_OFF, "the settings leave it alone"),
         ];

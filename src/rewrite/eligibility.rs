@@ -62,7 +62,7 @@ fn has_page(status: StatusCode) -> bool {
     }
 }
 
-fn is_attachment(headers: &HeaderMap) -> bool {
+pub(super) fn is_attachment(headers: &HeaderMap) -> bool {
     let Some(value) = headers.get(header::CONTENT_DISPOSITION) else {
         return false;
     };

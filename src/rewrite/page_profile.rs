@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gleaner_filters::{Chain, ChainConfig, ReaderLook};
 
+use super::PictureProfile;
 use crate::{
     blocking::Blocker,
     config::{Config, ConfigError},
@@ -30,11 +31,13 @@ pub(super) fn checked_chain(
     chain.map(Arc::new).map_err(|error| ConfigError::overrides(format!("configuration: filters.{error}")))
 }
 
+#[derive(Clone)]
 pub(crate) struct PageProfile {
     /// Whether they are rewritten at all.
     pub(crate) enabled: bool,
     pub(crate) chain: Arc<Chain>,
     pub(crate) tagger: Tagger,
+    pub(crate) pictures: Arc<PictureProfile>,
     /// The device's choice in place of the configured look of the reader page.
     pub(crate) reader: Option<ReaderLook>,
 }
@@ -54,6 +57,7 @@ impl PageProfile {
                 enabled: profile.rewrite,
                 chain,
                 tagger: Tagger::new(profile.fingerprint).with(&blocker.fingerprint),
+                pictures: Arc::new(PictureProfile::new(&profile.pictures)),
                 reader: None,
             });
         }

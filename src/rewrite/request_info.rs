@@ -6,7 +6,7 @@ use encoding_rs::{Encoding, UTF_8};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header, uri::PathAndQuery};
 use url::Url;
 
-use super::{
+use super::{PictureRequest, 
     PageProfile, no_transform, output_charset,
     presentation::{Presentation, SentForm},
     shares::Owner,
@@ -40,7 +40,7 @@ pub(crate) struct RequestInfo<'a> {
     pub(super) by_script: bool,
     /// Whether `Accept` prefers HTML, whether it names it, and whether it names Markdown first.
     pub(super) prefers_html: bool,
-    names_html: bool,
+    pub(super) names_html: bool,
     pub(crate) prefers_markdown: bool,
     /// Whether it has `Cache-Control: no-transform` (RFC 9111 § 5.2.1.6).
     pub(super) no_transform: bool,
@@ -51,6 +51,8 @@ pub(crate) struct RequestInfo<'a> {
     /// Whether it has conditions, of which a tag may be ours.
     pub(crate) is_conditional: bool,
     fields: Vec<(HeaderName, HeaderValue)>,
+    /// That it may be for a picture which is to be made smaller.
+    pub(crate) picture: Option<PictureRequest>,
     /// The coding for a rewritten page.
     pub(super) coding: Option<Coding>,
     /// The bar of the page, which knows the view that is asked for.
@@ -96,11 +98,13 @@ impl<'a> RequestInfo<'a> {
                 .iter()
                 .any(|name| headers.contains_key(name)),
             fields: Vec::new(),
+            picture: None,
             coding: None,
             controls: None,
             charset: UTF_8,
             presentation: Presentation::default(),
         };
+        info.picture = PictureRequest::from_request(request, &info);
         if look.enabled && (info.is_for_reader() || info.prefers_markdown) {
             let fields = headers.iter().filter(|(name, _)| OF_PAGES.contains(name));
             info.fields = fields.map(|(name, value)| (name.clone(), value.clone())).collect();

@@ -103,7 +103,10 @@ impl Exchange {
         }
         if has_our_tag && response.status() == StatusCode::NOT_MODIFIED {
             let mut response = response.map(|_| Body::default());
-            look.tagger.map_not_modified(response.headers_mut());
+            match info.picture {
+                Some(_) => look.pictures.tagger.map_picture_not_modified(response.headers_mut()),
+                None => look.tagger.map_not_modified(response.headers_mut()),
+            }
             return Ok(Answer::Response(response));
         }
         let mut response = response.map(Body::new);
@@ -187,7 +190,8 @@ impl Exchange {
         head.headers = headers::forward_request(head.headers, &forwarding, head.version);
         let rewriter = &self.state.rewriter;
         rewriter.prepare(info, &mut head.headers);
-        let has_our_tag = info.is_conditional && info.look.tagger.map_request(&mut head.headers);
+        let tagger = if info.picture.is_some() { &info.look.pictures.tagger } else { &info.look.tagger };
+        let has_our_tag = info.is_conditional && tagger.map_request(&mut head.headers);
         let has_body = !body.is_end_stream();
         if matches!(head.method, Method::GET | Method::HEAD) && has_body && body.size_hint().exact().is_none() {
             // Without the field hyper takes these methods to have no body; over HTTP/2 it is removed again.

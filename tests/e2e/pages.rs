@@ -15,6 +15,7 @@ mod multi_page_articles;
 mod no_scripts_run;
 mod original_page;
 mod output_formats;
+mod pictures;
 mod profiles;
 mod reader_address;
 mod real_pages;

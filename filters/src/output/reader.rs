@@ -179,7 +179,7 @@ pub(super) fn keep_attribute(tag: Tag, name: &LocalName) -> bool {
         | "media" | "for" | "action" | "method" | "enctype" | "target" | "placeholder"
         | "checked" | "selected" | "disabled" | "required" | "multiple" | "maxlength"
         | "autocomplete" | "rel" | "aria-label" | "aria-hidden" | "allowfullscreen"
-        | "usemap" | "shape" | "coords" | "span" | "loading" | "list" | "form" | "formaction"
+        | "usemap" | "shape" | "coords" | "span" | "loading" | "decoding" | "list" | "form" | "formaction"
         | "formmethod" | "formenctype" | "formnovalidate" | "novalidate" | "accept"
         | "accept-charset" | "min" | "max" | "step" | "pattern" | "minlength" | "readonly"
         // The walls around a frame.

@@ -24,6 +24,19 @@ pub(crate) fn narrow_codings(headers: &mut HeaderMap) {
     }
 }
 
+/// Takes these media types out of `Accept`; what is left is at least everything else.
+pub(crate) fn drop_media(headers: &mut HeaderMap, media: &[&str]) {
+    let is_dropped = |member: &&str| media.iter().any(|name| split_weight(member).0.eq_ignore_ascii_case(name));
+    if !members(headers, &header::ACCEPT).any(|member| is_dropped(&member)) {
+        return;
+    }
+    let kept: Vec<&str> = members(headers, &header::ACCEPT).filter(|member| !is_dropped(member)).collect();
+    let value = if kept.is_empty() { "*/*".to_owned() } else { kept.join(", ") };
+    if let Ok(value) = HeaderValue::from_str(&value) {
+        headers.insert(header::ACCEPT, value);
+    }
+}
+
 /// The coding for a client: the one with the highest weight, and of equals the fastest.
 pub(crate) fn choose_coding(headers: &HeaderMap) -> Option<Coding> {
     /// A rewritten page is made once, for one reader in the same network: zstd takes a seventh of brotli's time and makes it

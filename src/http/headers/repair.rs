@@ -36,6 +36,16 @@ pub(crate) fn rewritten(headers: &HeaderMap, format: Format, csp: &CspChange, ta
     fields
 }
 
+/// Corrects the header of a picture that was made smaller. Caches may keep it as long as the original.
+pub(crate) fn scaled(headers: &HeaderMap, media: &'static str, tagger: &Tagger) -> HeaderMap {
+    let is_about_bytes = |name: &HeaderName| ABOUT_THE_CONTENT.contains(name) && *name != header::EXPIRES;
+    let mut fields = without(headers, is_about_bytes);
+    fields.insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
+    fields.insert(header::ACCEPT_RANGES, HeaderValue::from_static("none"));
+    tagger.tag_response(&mut fields);
+    fields
+}
+
 /// Changes the fields of a page to those of a view: it is made anew each time, and its address is for nobody else.
 pub(crate) fn for_view(headers: &mut HeaderMap) {
     *headers = without(headers, |name| [header::ETAG, header::LAST_MODIFIED].contains(name));

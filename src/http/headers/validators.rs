@@ -83,6 +83,12 @@ impl Tagger {
         }
     }
 
+    /// Corrects a 304 for a picture that was made smaller: its fields for caches stay.
+    pub(crate) fn map_picture_not_modified(&self, headers: &mut HeaderMap) {
+        *headers = without(headers, |name| [header::CONTENT_TYPE, header::CONTENT_LENGTH].contains(name));
+        self.tag_response(headers);
+    }
+
     /// Translates the 304 to a translated request: our tag again, and none of the fields that describe the original,
     /// because they would replace those of the stored, rewritten page.
     pub(crate) fn map_not_modified(&self, headers: &mut HeaderMap) {

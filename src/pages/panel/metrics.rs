@@ -125,6 +125,8 @@ fn counters(registry: &mut Registry, totals: &Totals) {
         ("links_removed", "Links that were removed from pages", None, all.links),
         ("requests_blocked", "Requests that lists forbid", None, all.blocked),
         ("page_saved", "By how much rewritten pages are shorter", Some(Unit::Bytes), all.saved),
+        ("pictures_scaled", "Pictures that were made smaller", None, all.pictures),
+        ("picture_saved", "By how much they are smaller", Some(Unit::Bytes), all.saved_in_pictures),
         ("sent", "Bodies and tunnels, to clients", Some(Unit::Bytes), all.sent),
         ("received", "Bodies and tunnels, from clients", Some(Unit::Bytes), all.received),
     ] {

@@ -24,6 +24,7 @@ pub(super) fn page(visit: &PanelRequest<'_>) -> Markup {
             (figure(all.blocked, "requests blocked"))
             (figure(all.links, "links removed"))
             (figure(bytes(all.saved), "saved in pages"))
+            @if all.pictures > 0 { (figure(bytes(all.saved_in_pictures), "saved in pictures")) }
             (figure(all.requests, "requests"))
             @if let Some((middle, most)) = added(&records.last()) {
                 (figure(format!("{middle} ms"), "added to one of the last pages (median)"))

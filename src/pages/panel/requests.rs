@@ -21,7 +21,7 @@ use crate::{
     http::{
         body::{Body, BodyError},
         history::Record,
-        outcome::Outcome,
+        outcome::{Outcome, Scaled},
     },
     net::route::Route,
 };
@@ -113,6 +113,10 @@ fn happened(record: &Record) -> String {
     }
     match (&record.outcome, record.route) {
         (Outcome::Passed(reason), _) => format!("page left as it came: {}", reason.in_words()),
+        (Outcome::Scaled(Scaled { before, after }), _) => {
+            format!("picture made smaller: {} of {}", bytes(*after as u64), bytes(*before as u64))
+        }
+        (Outcome::PicturePassed(reason), _) => format!("picture left as it came: {}", reason.in_words()),
         (Outcome::Unchanged, Route::Tunnel) => "tunnelled".to_owned(),
         (Outcome::Unchanged, Route::Intercept) => "decrypted".to_owned(),
         (Outcome::Unchanged, _) => "passed".to_owned(),

@@ -10,9 +10,9 @@ use gleaner_filters::{
 
 use crate::{
     blocking::Blocker,
-    config::{Config, ConfigError},
+    config::{Config, ConfigError, Pictures},
     http::headers::validators::Tagger,
-    rewrite::{PageProfile, SentForm, page_profile::checked_chain},
+    rewrite::{PageProfile, PictureProfile, SentForm, page_profile::checked_chain},
 };
 
 /// What is asked of a page at the reader's address.
@@ -65,6 +65,7 @@ impl PageProfile {
             enabled: profile.rewrite,
             chain: checked_chain(config, blocker, &filters)?,
             tagger: Tagger::new(profile.fingerprint).with(&(blocker.fingerprint, is_paused)),
+            pictures: Arc::new(PictureProfile::new(&profile.pictures)),
             reader: None,
         })
     }
@@ -95,25 +96,32 @@ impl PageProfile {
             enabled: true,
             chain: checked_chain(config, blocker, &filters)?,
             tagger: Tagger::new(profile.fingerprint),
+            pictures: Arc::new(PictureProfile::new(&profile.pictures)),
             reader: asked.reader,
         })
     }
 
     /// This look for pages that stay as they are.
     pub(crate) fn left_alone(&self) -> Self {
-        Self { enabled: false, chain: Arc::clone(&self.chain), tagger: self.tagger.with(&"left alone"), reader: None }
+        Self {
+            enabled: false,
+            chain: Arc::clone(&self.chain),
+            tagger: self.tagger.with(&"left alone"),
+            pictures: Arc::new(PictureProfile::new(&Pictures::default())),
+            reader: None,
+        }
     }
 
     /// This look for pages that are sent in another form.
     pub(crate) fn in_form(&self, form: SentForm) -> Self {
         let tagger = self.tagger.with(&form);
-        Self { enabled: self.enabled, chain: Arc::clone(&self.chain), tagger, reader: None }
+        Self { tagger, reader: None, ..self.clone() }
     }
 
     /// This look with a device's choices for the reader page.
     fn with_reader(&self, reader: ReaderLook) -> Self {
         let tagger = self.tagger.with(&reader);
-        Self { enabled: self.enabled, chain: Arc::clone(&self.chain), tagger, reader: Some(reader) }
+        Self { tagger, reader: Some(reader), ..self.clone() }
     }
 
     /// Whether its pages have a bar.

@@ -1,8 +1,10 @@
 //! Serves pictures and files at the reader's address: pictures are recognized by their first bytes, other files are
 //! sent as downloads.
 
+use std::sync::Arc;
+
 use bytes::{Bytes, BytesMut};
-use http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, Uri, header};
 use http_body::Frame;
 use http_body_util::{BodyExt, Limited};
 use maud::html;
@@ -16,7 +18,11 @@ use super::{
 use crate::{
     http::body::{Body, BodyError},
     pages::{error::Error, form_fields::FormFields, reading, template},
+    rewrite::{RequestInfo, SAVE_DATA},
+    service::subrequests::Subrequests,
 };
+
+const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
 /// Longest file in bytes that is passed on. Raising it lets one request use the line for longer.
 const MAX_FILE: u64 = 256 << 20;
@@ -44,8 +50,30 @@ impl Exchange {
                 Ok(response)
             }
             FetchOutcome::TooManyRedirects(_) => Ok(plain(StatusCode::BAD_GATEWAY, "There are too many redirects.")),
-            FetchOutcome::Response(fetched) => Ok(picture(fetched.response).await),
+            FetchOutcome::Response(fetched) => {
+                let fitting = self.fitting(*fetched, headers).await;
+                Ok(picture(fitting).await)
+            }
         }
+    }
+
+    /// A picture as the client's profile has it.
+    pub(super) async fn fitting(&mut self, fetched: FetchedPage, headers: &HeaderMap) -> Response<Body> {
+        let state = Arc::clone(&self.state);
+        let host = fetched.target.plain_host();
+        let profile = self.profile(headers, host).map_or(0, |choice| choice.index);
+        let mut request = Request::new(());
+        *request.uri_mut() = fetched.path();
+        let names = [SEC_FETCH_DEST, SAVE_DATA];
+        let values = [Some(HeaderValue::from_static("image")), headers.get(SAVE_DATA).cloned()];
+        for (name, value) in names.into_iter().zip(values) {
+            request.headers_mut().extend(value.map(|value| (name, value)));
+        }
+        let client = self.connection.client.ip();
+        let info = RequestInfo::new(&request, client, &fetched.target, host, state.rewriter.look(profile));
+        let (response, outcome) = state.rewriter.rewrite(&info, fetched.response, None::<Subrequests>).await;
+        self.log.outcome = outcome;
+        response
     }
 
     /// A file: a picture or a text is shown, anything else saved.
@@ -62,7 +90,8 @@ impl Exchange {
         }
         let kind = essence(fetched.response.headers());
         if kind.starts_with("image/") && !kind.contains("svg") {
-            return Ok(picture(fetched.response).await);
+            let fitting = self.fitting(fetched, headers).await;
+            return Ok(picture(fitting).await);
         }
         if is_longer(fetched.response.headers(), MAX_FILE) {
             let text = html! { "The file is longer than " (MAX_FILE >> 20) " MiB. " a href=(fetched.url) { "Get it from its site" } };
@@ -144,6 +173,9 @@ async fn picture(response: Response<Body>) -> Response<Body> {
     fields.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     if let Some(length) = head.headers.get(header::CONTENT_LENGTH) {
         fields.insert(header::CONTENT_LENGTH, length.clone());
+    }
+    if let Some(outcome) = head.headers.get("gleaner") {
+        fields.insert("gleaner", outcome.clone());
     }
     fields.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=3600"));
     response

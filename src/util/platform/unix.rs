@@ -150,3 +150,10 @@ pub(crate) fn inherited_listeners() -> io::Result<Vec<TcpListener>> {
     let listeners = (0..inherited.len()).map(|index| inherited.take_tcp_listener(index));
     listeners.filter_map(Result::transpose).collect()
 }
+
+/// Lets other threads of this machine go before this one, where a thread alone can.
+pub(crate) fn give_way() {
+    #[cfg(target_os = "linux")]
+    // An error leaves it as it is.
+    let _ = rustix::process::nice(5);
+}

@@ -13,7 +13,7 @@ const MAX_SOURCES: usize = 10;
 
 /// An address for `src`, from the image's own set or from the sources of the `<picture>` around it.
 pub(super) fn address(page: &Page, image: NodeId) -> Option<String> {
-    let set = |id| page.attribute(id, &local_name!("srcset")).and_then(best);
+    let set = |id| page.attribute(id, &local_name!("srcset")).and_then(|set| best(set, WIDE_ENOUGH).map(str::to_owned));
     let picture = page.parent(image);
     set(image).or_else(|| {
         (page.tag(picture) == Some(Tag::Picture))
@@ -22,22 +22,20 @@ pub(super) fn address(page: &Page, image: NodeId) -> Option<String> {
     })
 }
 
-/// The candidate of a set that fits best. Widths and densities are not mixed in a set; without either it is the density 1.
-fn best(set: &str) -> Option<String> {
+/// The candidate of a set that fits a screen of so many pixels best: the smallest that is wide enough, or the widest. Widths and
+/// densities are not mixed in a set; without either it is the density 1.
+pub(crate) fn best(set: &str, enough: f64) -> Option<&str> {
     let mut best: Option<(f64, &str)> = None;
     for (address, descriptor) in candidates(set) {
-        let width = width(descriptor);
-        let is_better =
-            best.is_none_or(
-                |(shown, _)| {
-                    if shown < WIDE_ENOUGH { width > shown } else { width >= WIDE_ENOUGH && width < shown }
-                },
-            );
+        let width = width(descriptor, enough);
+        let is_better = best.is_none_or(|(shown, _)| {
+            if shown < enough { width > shown } else { width >= enough && width < shown }
+        });
         if !address.starts_with("data:") && is_better {
             best = Some((width, address));
         }
     }
-    best.map(|(_, address)| address.to_owned())
+    best.map(|(_, address)| address)
 }
 
 /// The addresses of a set with their descriptors (HTML § 4.8.4.2.2).
@@ -57,9 +55,9 @@ pub(crate) fn candidates(set: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// A picture of density 1 is taken to be half as wide as is enough, so that the one of density 2 is.
-fn width(descriptor: &str) -> f64 {
+fn width(descriptor: &str, enough: f64) -> f64 {
     let number = |unit| descriptor.strip_suffix(unit)?.trim().parse::<f64>().ok();
-    number('w').unwrap_or_else(|| number('x').unwrap_or(1.0) * WIDE_ENOUGH / 2.0)
+    number('w').unwrap_or_else(|| number('x').unwrap_or(1.0) * enough / 2.0)
 }
 
 #[cfg(test)]
@@ -77,9 +75,9 @@ mod tests {
             ("/a,b.jpg 1x, /x.jpg .5x", "/a,b.jpg"),
             ("data:image/gif;base64,AA 1x, /b 640w", "/b"),
         ] {
-            assert_eq!(best(set).as_deref(), Some(expected), "{set}");
+            assert_eq!(best(set, WIDE_ENOUGH), Some(expected), "{set}");
         }
-        assert_eq!(best(" , "), None);
-        assert_eq!(best("data:x"), None);
+        assert_eq!(best(" , ", WIDE_ENOUGH), None);
+        assert_eq!(best("data:x", WIDE_ENOUGH), None);
     }
 }

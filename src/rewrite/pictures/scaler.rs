@@ -1,0 +1,231 @@
+//! One picture made smaller: decoded, scaled, turned upright, in sRGB, and encoded again without the notes of cameras and editors.
+
+use std::io::Cursor;
+
+use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer, images::Image as Raster};
+use image::{
+    ColorType, DynamicImage, Frame, GrayAlphaImage, GrayImage, ImageDecoder, ImageEncoder as _, ImageResult, Limits,
+    RgbImage, RgbaImage,
+    codecs::{
+        gif::{GifDecoder, GifEncoder},
+        jpeg::JpegDecoder,
+        png::{CompressionType, FilterType as PngFilter, PngDecoder, PngEncoder},
+        webp::WebPDecoder,
+    },
+    metadata::Orientation,
+};
+use jpeg_encoder::Encoder as JpegEncoder;
+use moxcms::{ColorProfile, Layout, TransformOptions};
+
+use super::head::{PictureHead, PictureKind, fault};
+use crate::{
+    config::{Animations, PictureFormats, Pictures},
+    http::outcome::PassReason,
+};
+
+/// A picture as it is sent.
+#[derive(Clone, Debug)]
+pub(super) struct ScaledPicture {
+    pub(super) bytes: Vec<u8>,
+    pub(super) media: &'static str,
+}
+
+/// Why a picture of which the head is known passes before it is decoded.
+pub(super) fn objection(head: &PictureHead, settings: &Pictures, max_pixels: u64) -> Option<PassReason> {
+    let pixels = u64::from(head.width) * u64::from(head.height);
+    if pixels == 0 || head.is_odd {
+        Some(PassReason::ODD)
+    } else if pixels > max_pixels {
+        Some(PassReason::PIXELS)
+    } else if head.is_animated && settings.animations == Animations::Keep {
+        Some(PassReason::ANIMATED)
+    } else if head.is_animated && head.kind != PictureKind::Gif {
+        // The decoder of the one gives the picture that programs without animations should show, of the other none.
+        Some(PassReason::ODD)
+    } else {
+        None
+    }
+}
+
+/// Memory that one picture takes in bytes: its pixels, and as much again for those with transparency.
+pub(super) fn memory(head: &PictureHead, bytes: usize) -> u64 {
+    u64::from(head.width) * u64::from(head.height) * 6 + 2 * bytes as u64
+}
+
+/// What decoders may take beside the pixels, for tables and notes.
+const DECODER_BYTES: u64 = 4 << 20;
+
+/// Makes a picture smaller, or says why it passes. It was judged by [`objection`].
+pub(super) fn scale(bytes: &[u8], head: &PictureHead, settings: &Pictures) -> Result<ScaledPicture, PassReason> {
+    let shows_first = settings.animations == Animations::First;
+    match fault(head.kind, bytes) {
+        Some(PassReason::ANIMATED) if shows_first => {}
+        Some(reason) => return Err(reason),
+        None => {}
+    }
+    let scaled = match head.kind {
+        PictureKind::Jpeg => JpegDecoder::new(Cursor::new(bytes)).map(|decoder| smaller(decoder, head, settings)),
+        PictureKind::Png => PngDecoder::new(Cursor::new(bytes)).map(|decoder| smaller(decoder, head, settings)),
+        PictureKind::Gif => GifDecoder::new(Cursor::new(bytes)).map(|decoder| smaller(decoder, head, settings)),
+        PictureKind::WebP => WebPDecoder::new(Cursor::new(bytes)).map(|decoder| smaller(decoder, head, settings)),
+    };
+    let picture = scaled.map_err(|_| PassReason::BROKEN_PICTURE)??;
+    let encoded = encode(picture, head.kind, settings).ok_or(PassReason::ODD)?;
+    let is_needed = settings.formats == PictureFormats::Old && head.kind == PictureKind::WebP;
+    if is_needed || encoded.bytes.len() * 10 <= bytes.len() * 9 { Ok(encoded) } else { Err(PassReason::NOT_SMALLER) }
+}
+
+/// The picture as it will be seen.
+fn smaller(
+    mut decoder: impl ImageDecoder,
+    head: &PictureHead,
+    settings: &Pictures,
+) -> Result<DynamicImage, PassReason> {
+    let broken = |_| PassReason::BROKEN_PICTURE;
+    if decoder.dimensions() != (head.width, head.height) {
+        return Err(PassReason::ODD);
+    }
+    let mut limits = Limits::no_limits();
+    limits.max_alloc = Some(u64::from(head.width) * u64::from(head.height) * 4 + DECODER_BYTES);
+    decoder.set_limits(limits).map_err(broken)?;
+    let pixels = match decoder.color_type() {
+        ColorType::L8 => PixelType::U8,
+        ColorType::La8 => PixelType::U8x2,
+        ColorType::Rgb8 => PixelType::U8x3,
+        ColorType::Rgba8 => PixelType::U8x4,
+        _ => return Err(PassReason::ODD),
+    };
+    // What only describes the picture may be missing.
+    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    let profile = decoder.icc_profile().unwrap_or_default();
+    let mut buffer = vec![0; usize::try_from(decoder.total_bytes()).map_err(|_| PassReason::PIXELS)?];
+    decoder.read_image(&mut buffer).map_err(broken)?;
+    let raster = Raster::from_vec_u8(head.width, head.height, buffer, pixels).map_err(|_| PassReason::ODD)?;
+    let mut picture = scaled(raster, target(head, orientation, settings)).ok_or(PassReason::ODD)?;
+    if let Some(profile) = profile {
+        picture = in_srgb(picture, &profile)?;
+    }
+    picture.apply_orientation(orientation);
+    Ok(if settings.greys.is_some() { in_grey(&picture) } else { picture })
+}
+
+/// Width and height as they are stored, for the widest that the picture may be seen.
+fn target(head: &PictureHead, orientation: Orientation, settings: &Pictures) -> (u32, u32) {
+    let is_turned = matches!(
+        orientation,
+        Orientation::Rotate90 | Orientation::Rotate270 | Orientation::Rotate90FlipH | Orientation::Rotate270FlipH
+    );
+    let seen = if is_turned { head.height } else { head.width };
+    let Some(most) = settings.max_width.and_then(|most| u32::try_from(most).ok()).filter(|most| *most < seen) else {
+        return (head.width, head.height);
+    };
+    let scale = |side: u32| u64::from(side) * u64::from(most) / u64::from(seen);
+    let side = |side| u32::try_from(scale(side)).unwrap_or(u32::MAX).max(1);
+    (side(head.width), side(head.height))
+}
+
+/// A picture of these pixels in another size. A cubic kernel keeps edges sharp without halos (Mitchell, Netravali,
+/// *Reconstruction filters in computer graphics*, 1988).
+fn scaled(raster: Raster<'_>, (width, height): (u32, u32)) -> Option<DynamicImage> {
+    let kind = raster.pixel_type();
+    let raster = if (raster.width(), raster.height()) == (width, height) {
+        raster
+    } else {
+        let mut smaller = Raster::new(width, height, kind);
+        let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::CatmullRom));
+        Resizer::new().resize(&raster, &mut smaller, &options).ok()?;
+        smaller
+    };
+    let buffer = raster.into_vec();
+    Some(match kind {
+        PixelType::U8 => GrayImage::from_raw(width, height, buffer)?.into(),
+        PixelType::U8x2 => GrayAlphaImage::from_raw(width, height, buffer)?.into(),
+        PixelType::U8x3 => RgbImage::from_raw(width, height, buffer)?.into(),
+        _ => RgbaImage::from_raw(width, height, buffer)?.into(),
+    })
+}
+
+/// Colours of another colour space in that of the web, without which those of today's cameras would be pale.
+fn in_srgb(mut picture: DynamicImage, profile: &[u8]) -> Result<DynamicImage, PassReason> {
+    let (layout, pixels) = match &mut picture {
+        DynamicImage::ImageRgb8(image) => (Layout::Rgb, &mut **image),
+        DynamicImage::ImageRgba8(image) => (Layout::Rgba, &mut **image),
+        // Shades of grey look alike in all of them.
+        _ => return Ok(picture),
+    };
+    let converted = ColorProfile::new_from_slice(profile).and_then(|profile| {
+        let srgb = ColorProfile::new_srgb();
+        let transform = profile.create_transform_8bit(layout, &srgb, layout, TransformOptions::default())?;
+        let source = pixels.to_vec();
+        transform.transform(&source, pixels)
+    });
+    converted.map(|()| picture).map_err(|_| PassReason::ODD)
+}
+
+fn in_grey(picture: &DynamicImage) -> DynamicImage {
+    if picture.color().has_alpha() { picture.to_luma_alpha8().into() } else { picture.to_luma8().into() }
+}
+
+/// The picture in the kind that is smallest, of those that are sent.
+fn encode(picture: DynamicImage, source: PictureKind, settings: &Pictures) -> Option<ScaledPicture> {
+    let picture = without_needless_alpha(picture);
+    let is_old = settings.formats == PictureFormats::Old;
+    let drawn = || if is_old { gif(&picture) } else { png(&picture, settings.greys) };
+    if picture.color().has_alpha() {
+        return drawn();
+    }
+    let photo = jpeg(&picture, settings.quality);
+    // A photograph that came as JPEG is no drawing.
+    let other = if matches!(source, PictureKind::Png | PictureKind::Gif) { drawn() } else { None };
+    [photo, other].into_iter().flatten().min_by_key(|encoded| encoded.bytes.len())
+}
+
+fn without_needless_alpha(picture: DynamicImage) -> DynamicImage {
+    match &picture {
+        DynamicImage::ImageRgba8(image) if image.pixels().all(|pixel| pixel[3] == u8::MAX) => picture.to_rgb8().into(),
+        DynamicImage::ImageLumaA8(image) if image.pixels().all(|pixel| pixel[1] == u8::MAX) => picture.to_luma8().into(),
+        _ => picture,
+    }
+}
+
+fn jpeg(picture: &DynamicImage, quality: u8) -> Option<ScaledPicture> {
+    let (width, height) = (u16::try_from(picture.width()).ok()?, u16::try_from(picture.height()).ok()?);
+    let kind = match picture {
+        DynamicImage::ImageLuma8(_) => jpeg_encoder::ColorType::Luma,
+        DynamicImage::ImageRgb8(_) => jpeg_encoder::ColorType::Rgb,
+        _ => return None,
+    };
+    let mut bytes = Vec::new();
+    let mut encoder = JpegEncoder::new(&mut bytes, quality);
+    encoder.set_optimized_huffman_tables(true);
+    encoder.encode(picture.as_bytes(), width, height, kind).ok()?;
+    Some(ScaledPicture { bytes, media: "image/jpeg" })
+}
+
+fn png(picture: &DynamicImage, greys: Option<usize>) -> Option<ScaledPicture> {
+    let mut picture = picture.clone();
+    if let Some(greys) = greys.and_then(|greys| u16::try_from(greys).ok()) {
+        let shade = |value: u8| (u16::from(value) * (greys - 1) + 127) / 255 * 255 / (greys - 1);
+        let table: [u8; 256] = std::array::from_fn(|value| u8::try_from(shade(value as u8)).unwrap_or(u8::MAX));
+        match &mut picture {
+            DynamicImage::ImageLuma8(image) => image.pixels_mut().for_each(|pixel| pixel[0] = table[usize::from(pixel[0])]),
+            DynamicImage::ImageLumaA8(image) => image.pixels_mut().for_each(|pixel| pixel[0] = table[usize::from(pixel[0])]),
+            _ => {}
+        }
+    }
+    let mut bytes = Vec::new();
+    let encoder = PngEncoder::new_with_quality(&mut bytes, CompressionType::Default, PngFilter::Adaptive);
+    let written = encoder.write_image(picture.as_bytes(), picture.width(), picture.height(), picture.color().into());
+    written.ok().map(|()| ScaledPicture { bytes, media: "image/png" })
+}
+
+/// How many pixels the quantizer passes over, of 1 to 30: ten is its author's middle way (Dekker, *Kohonen neural networks for
+/// optimal colour quantization*, 1994).
+const GIF_SPEED: i32 = 10;
+
+fn gif(picture: &DynamicImage) -> Option<ScaledPicture> {
+    let mut bytes = Vec::new();
+    let written: ImageResult<()> =
+        GifEncoder::new_with_speed(&mut bytes, GIF_SPEED).encode_frame(Frame::new(picture.to_rgba8()));
+    written.ok().map(|()| ScaledPicture { bytes, media: "image/gif" })
+}

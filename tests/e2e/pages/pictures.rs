@@ -1,0 +1,245 @@
+//! Pictures that are made smaller, and those that come as they are.
+
+use std::io::Cursor;
+
+use bytes::Bytes;
+use http::Response;
+use http_body_util::Full;
+use image::{
+    DynamicImage, GenericImageView, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage, codecs::jpeg::JpegEncoder,
+    load_from_memory,
+};
+
+use crate::harness::{
+    Origin, TestProxy,
+    client::{Answer, get},
+    origin::response,
+};
+
+const DATE: &str = "Sat, 21 Nov 2026 11:00:00 GMT";
+
+const PICTURES: &str = "pictures: { scale: on, max_width: 200, min_bytes: 1000 }";
+
+/// As a browser asks for the pictures of a page.
+const ASKED: &[(&str, &str)] = &[("sec-fetch-dest", "image"), ("accept", "image/avif,image/webp,*/*;q=0.8")];
+
+/// A picture that is like a photograph: soft, with grain.
+fn photograph(width: u32, height: u32) -> RgbImage {
+    let mut grain = 1_u32;
+    RgbImage::from_fn(width, height, |x, y| {
+        grain = grain.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let wave = |step: u32| (((x * step + y * 3) % 511) as i32 - 255).unsigned_abs() as u8 / 2;
+        Rgb([1, 2, 3].map(|step| wave(step) + (grain >> 28) as u8))
+    })
+}
+
+fn bytes(picture: &DynamicImage, format: ImageFormat) -> Bytes {
+    let mut bytes = Cursor::new(Vec::new());
+    picture.write_to(&mut bytes, format).unwrap();
+    bytes.into_inner().into()
+}
+
+fn jpeg(width: u32, height: u32) -> Bytes {
+    jpeg_of(95, width, height)
+}
+
+fn jpeg_of(quality: u8, width: u32, height: u32) -> Bytes {
+    let mut bytes = Vec::new();
+    JpegEncoder::new_with_quality(&mut bytes, quality).encode_image(&photograph(width, height)).unwrap();
+    bytes.into()
+}
+
+/// Serves this picture with a tag, and 304 to who has it.
+async fn origin_of(kind: &'static str, picture: Bytes) -> Origin {
+    Origin::http(move |seen| {
+        let mut answer: Response<Full<Bytes>> = response(
+            &[("content-type", kind), ("etag", "\"v1\""), ("last-modified", DATE), ("cache-control", "max-age=600")],
+            picture.clone(),
+        );
+        if seen.headers.get("if-none-match").is_some_and(|tag| tag == "\"v1\"") {
+            *answer.status_mut() = http::StatusCode::NOT_MODIFIED;
+            *answer.body_mut() = Full::default();
+        }
+        answer
+    })
+    .await
+}
+
+async fn asked(yaml: &str, kind: &'static str, picture: Bytes, fields: &[(&str, &str)]) -> Answer {
+    let proxy = TestProxy::start(yaml).await;
+    let answer = get(&proxy, &origin_of(kind, picture).await.url("/p"), fields).await;
+    assert_eq!(answer.status, 200);
+    answer
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_photograph_fits_the_screen_and_caches_keep_it_as_long() {
+    let original = jpeg(600, 400);
+    let origin = origin_of("image/jpeg", original.clone()).await;
+    let proxy = TestProxy::start(PICTURES).await;
+    let answer = get(&proxy, &origin.url("/p"), ASKED).await;
+    assert_eq!(load_from_memory(&answer.body).unwrap().dimensions(), (200, 133));
+    assert!(answer.body.len() * 2 < original.len(), "{} of {}", answer.body.len(), original.len());
+    assert_eq!(answer.header("content-type"), "image/jpeg");
+    assert_eq!(answer.header("content-length"), answer.body.len().to_string());
+    assert_eq!(answer.header("cache-control"), "max-age=600");
+    let expected = format!("scaled; before={}; after={}", original.len(), answer.body.len());
+    assert_eq!(answer.header("gleaner"), expected);
+    // Kinds that cannot be made smaller are not asked for.
+    assert_eq!(origin.last().headers["accept"], "image/webp, */*;q=0.8");
+    let tag = answer.header("etag").to_owned();
+    let again = get(&proxy, &origin.url("/p"), &[ASKED, &[("if-none-match", tag.as_str())]].concat()).await;
+    assert_eq!((again.status.as_u16(), again.header("etag"), again.header("cache-control")), (304, &*tag, "max-age=600"));
+    // The second screen of a household gets the one that is kept.
+    let second = get(&proxy, &origin.url("/p"), ASKED).await;
+    assert_eq!(second.body, answer.body);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_transparent_stays_so_and_what_is_turned_stands_upright() {
+    let drawing = RgbaImage::from_fn(600, 300, |x, y| {
+        let noise = (x * 7919 ^ y * 104_729) as u8;
+        Rgba([noise, noise / 2, 200, if x < 300 { 0 } else { 255 }])
+    });
+    let answer = asked(PICTURES, "image/png", bytes(&drawing.into(), ImageFormat::Png), ASKED).await;
+    let shown = load_from_memory(&answer.body).unwrap();
+    assert_eq!((answer.header("content-type"), shown.dimensions()), ("image/png", (200, 100)));
+    assert_eq!((shown.get_pixel(10, 50)[3], shown.get_pixel(190, 50)[3]), (0, 255));
+
+    // An opaque PNG that is a photograph becomes a JPEG.
+    let photograph = DynamicImage::from(photograph(600, 300));
+    let answer = asked(PICTURES, "image/png", bytes(&photograph, ImageFormat::Png), ASKED).await;
+    assert_eq!(answer.header("content-type"), "image/jpeg");
+
+    // Exif: turned by 90 degrees to the right (orientation 6), so the stored height is the width that is seen.
+    let mut turned = jpeg(600, 400).to_vec();
+    let exif = b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0";
+    let length = u16::try_from(exif.len() + 2).unwrap().to_be_bytes();
+    turned.splice(2..2, [&[0xff, 0xe1][..], &length, exif].concat());
+    let answer = asked(PICTURES, "image/jpeg", turned.into(), ASKED).await;
+    assert_eq!(load_from_memory(&answer.body).unwrap().dimensions(), (200, 300));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_make_it_grey_old_or_leave_it() {
+    let grey = "pictures: { scale: on, max_width: 200, min_bytes: 1000, greys: 16 }";
+    let answer = asked(grey, "image/jpeg", jpeg(600, 400), ASKED).await;
+    assert!(!load_from_memory(&answer.body).unwrap().color().has_color());
+
+    // A browser of the nineties knows neither WebP nor PNG.
+    let old = "pictures: { scale: on, max_width: 200, formats: old }";
+    let webp = bytes(&photograph(150, 100).into(), ImageFormat::WebP);
+    let answer = asked(old, "image/webp", webp, ASKED).await;
+    assert_eq!((answer.header("content-type"), load_from_memory(&answer.body).unwrap().dimensions()), ("image/jpeg", (150, 100)));
+
+    let saving = "pictures: { scale: save-data, max_width: 200 }";
+    let original = jpeg(600, 400);
+    for (fields, is_scaled) in [(&[][..], false), (&[("save-data", "on")][..], true)] {
+        let answer = asked(saving, "image/jpeg", original.clone(), &[ASKED, fields].concat()).await;
+        assert_eq!(answer.header("gleaner").starts_with("scaled"), is_scaled);
+        assert_eq!(answer.header("vary").contains("Save-Data"), is_scaled);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_script_or_a_person_asks_for_comes_as_it_is() {
+    let original = jpeg(600, 400);
+    let origin = origin_of("image/jpeg", original.clone()).await;
+    let proxy = TestProxy::start(PICTURES).await;
+    let cases: [&[(&str, &str)]; 6] = [
+        &[("sec-fetch-dest", "empty")],
+        &[("sec-fetch-dest", "document"), ("accept", "text/html")],
+        &[("sec-fetch-dest", "image"), ("sec-fetch-mode", "cors")],
+        &[("sec-fetch-dest", "image"), ("range", "bytes=0-99999999")],
+        &[("sec-fetch-dest", "image"), ("cache-control", "no-transform")],
+        &[("x-requested-with", "XMLHttpRequest")],
+    ];
+    for fields in cases {
+        let answer = get(&proxy, &origin.url("/p"), fields).await;
+        assert!(answer.body == original && answer.header("etag") == "\"v1\"", "{fields:?}");
+    }
+}
+
+/// A GIF of two pictures, one after the other.
+fn animation() -> Bytes {
+    let mut bytes = Vec::new();
+    let mut encoder = image::codecs::gif::GifEncoder::new(&mut bytes);
+    for shade in [10, 200] {
+        let picture = RgbaImage::from_fn(300, 200, |x, y| Rgba([shade, (x * y) as u8, x as u8, 255]));
+        encoder.encode_frame(image::Frame::new(picture)).unwrap();
+    }
+    drop(encoder);
+    bytes.into()
+}
+
+/// A PNG that says it has so many pixels, with a chunk of this name before its data.
+fn png_of(width: u32, height: u32, depth: u8, chunk: &[u8; 4]) -> Bytes {
+    let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
+    bytes.extend([width.to_be_bytes(), height.to_be_bytes()].concat());
+    bytes.extend([depth, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8]);
+    bytes.extend(chunk);
+    bytes.extend([0; 12]);
+    bytes.extend(b"\0\0\0\0IDAT");
+    bytes.extend([7; 2000]);
+    bytes.into()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_odd_broken_or_too_large_comes_as_it_is_with_the_reason() {
+    let mut cmyk = jpeg(300, 200).to_vec();
+    let frame = cmyk.windows(2).position(|two| two == [0xff, 0xc0]).unwrap();
+    cmyk[frame + 9] = 4;
+    let whole = jpeg(600, 400);
+    let mut scans = whole.to_vec();
+    let scan = scans.windows(2).position(|two| two == [0xff, 0xda]).unwrap();
+    let one = scans[scan..].to_vec();
+    for _ in 0..70 {
+        scans.extend(&one);
+    }
+    let cases: [(&str, Bytes, &str); 12] = [
+        ("image/gif", animation(), "animated"),
+        ("image/png", png_of(500, 400, 8, b"acTL"), "animated"),
+        ("image/png", png_of(500, 400, 16, b"tEXt"), "odd-picture"),
+        ("image/png", png_of(30_000, 30_000, 8, b"tEXt"), "too-many-pixels"),
+        ("image/png", png_of(500, 400, 8, b"tEXt"), "broken-picture"),
+        ("image/jpeg", cmyk.into(), "odd-picture"),
+        ("image/jpeg", whole.slice(..whole.len() - 2000), "broken-picture"),
+        ("image/jpeg", b"<!doctype html>".repeat(200).into(), "other-kind"),
+        ("image/bmp", [b"BM", &[0; 3000][..]].concat().into(), "other-kind"),
+        ("image/png", Bytes::from_static(&[7; 500]), "small"),
+        ("image/jpeg", Bytes::from(whole[..300].to_vec()), "small"),
+        ("image/jpeg", jpeg_of(20, 200, 150), "not-smaller"),
+    ];
+    let proxy = TestProxy::start(PICTURES).await;
+    for (kind, picture, reason) in cases {
+        let origin = origin_of(kind, picture.clone()).await;
+        let answer = get(&proxy, &origin.url("/p"), ASKED).await;
+        assert!(answer.body == picture, "{reason}");
+        assert_eq!(answer.header("gleaner"), format!("passed; reason={reason}"));
+        assert_eq!(answer.header("content-type"), kind);
+    }
+    let first = "pictures: { scale: on, max_width: 100, min_bytes: 1000, animations: first }";
+    let answer = asked(first, "image/gif", animation(), ASKED).await;
+    assert!(answer.header("gleaner").starts_with("scaled"), "{}", answer.header("gleaner"));
+    assert_eq!(load_from_memory(&answer.body).unwrap().dimensions(), (100, 66));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_readers_address_shows_them_fitting_too() {
+    let original = jpeg(600, 400);
+    let picture = original.clone();
+    let origin = Origin::http(move |seen| match seen.uri.path() {
+        "/p.jpg" => response(&[("content-type", "image/jpeg")], picture.clone()),
+        _ => response(
+            &[("content-type", "text/html")],
+            format!("<title>Clocks</title><article><h1>Clocks</h1><p>{}<p><img src=/p.jpg width=600 height=400 alt=Clock><p>{0}</article>", "A clock shows the time to all who look. ".repeat(30)),
+        ),
+    })
+    .await;
+    let proxy = TestProxy::start(&format!("read: {{ targets: ['127.0.0.1'] }}\n{PICTURES}")).await;
+    let page = get(&proxy, &format!("{}/read?url={}", proxy.url(), origin.url("/")), &[("accept", "text/html")]).await;
+    let address = page.text().split('"').find(|part| part.contains("/read/picture?")).unwrap().replace("&amp;", "&");
+    let address = address.rsplit_once("/read/").map(|(_, rest)| format!("{}/read/{rest}", proxy.url())).unwrap();
+    let answer = get(&proxy, &address, ASKED).await;
+    assert_eq!(load_from_memory(&answer.body).unwrap().dimensions(), (200, 133), "{}", answer.header("gleaner"));
+}
