@@ -115,7 +115,8 @@ pub(super) fn run(args: &ExplainArgs, loaded: &LoadedConfig) -> anyhow::Result<(
 /// What becomes of a saved picture, where the file is one.
 fn picture(args: &ExplainArgs, file: &Path, config: &Config) -> Option<String> {
     let bytes = std::fs::read(file).ok().filter(|_| file.is_file())?;
-    let choice = config.profiles.choose(&asker(args, config), args.url.as_ref().and_then(Url::host_str).unwrap_or_default())?;
+    let choice =
+        config.profiles.choose(&asker(args, config), args.url.as_ref().and_then(Url::host_str).unwrap_or_default())?;
     let settings = &choice.profile.pictures;
     let said = pictures::explain(&bytes, settings, &config.limits)?;
     let name = &choice.profile.name;

@@ -49,8 +49,11 @@ pub struct Limits {
     /// Largest picture in bytes that is made smaller; larger ones pass as they are.
     #[serde(with = "Bounded::<1, 0x4000_0000>")]
     pub picture_bytes: usize,
-    /// Memory in bytes for all pictures together that are made smaller at the same moment. A picture that finds none within two
-    /// seconds passes as it is.
+    /// Seconds that a picture may wait for its turn and be worked on; a later one passes as it is.
+    #[serde(with = "Bounded::<1, 3600>")]
+    pub picture_seconds: u64,
+    /// Memory in bytes for all pictures together that are made smaller at the same moment. A picture waits for it, at most
+    /// `picture_seconds`.
     #[serde(with = "Bounded::<1_048_576, 0xff_ffff_ffff>")]
     pub pictures_memory_bytes: usize,
     /// Memory in bytes in which pictures that were made smaller are kept for the other screens of a household. 0: none.
@@ -84,6 +87,7 @@ impl Default for Limits {
             page_workers: None,
             picture_pixels: PICTURE_PIXELS,
             picture_bytes: 16 << 20,
+            picture_seconds: PICTURE_SECONDS,
             pictures_memory_bytes: 192 << 20,
             pictures_cache_bytes: 32 << 20,
             connections: 4096,
@@ -101,6 +105,10 @@ const PAGES_MEMORY_BYTES: usize = 256 * 1024 * 1024;
 /// What most telephones take: 24 megapixels. A decoder takes some ten milliseconds for each million (docs/performance.md). Raising it
 /// makes larger photographs smaller, and lets each take longer.
 const PICTURE_PIXELS: u64 = 24_000_000;
+
+/// A reader's thought is not interrupted by a second (Nielsen, as below); a page of many pictures has some of them wait for two.
+/// Raising it makes more pictures of a burst smaller, and later.
+const PICTURE_SECONDS: u64 = 2;
 
 /// The longest that people keep their attention on something that shows nothing (Nielsen, *Usability Engineering*, 1993, ch. 5).
 /// Raising it filters more pages on slow lines, and their readers look at nothing for longer.

@@ -63,12 +63,12 @@ const MIN_BYTES: usize = 14 * 1024;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PictureScale {
-    /// None.
+    /// No picture.
     #[default]
     Off,
-    /// Those of requests with `Save-Data: on`.
+    /// The pictures of requests with `Save-Data: on`.
     SaveData,
-    /// All.
+    /// All pictures.
     On,
 }
 
@@ -103,7 +103,7 @@ pub enum PictureFormats {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Animations {
-    /// They stay as they are.
+    /// Animations stay as they are.
     #[default]
     Keep,
     /// The first picture alone.

@@ -189,13 +189,7 @@ impl fmt::Display for ProfileRule {
 
 impl Profile {
     /// A profile of the filter settings that its own are laid over already.
-    fn build(
-        name: &str,
-        raw: &RawProfile,
-        pictures: Pictures,
-        mut filters: ChainConfig,
-        config: &Config,
-    ) -> Self {
+    fn build(name: &str, raw: &RawProfile, pictures: Pictures, mut filters: ChainConfig, config: &Config) -> Self {
         filters.output.picture_width = pictures.max_width.or(filters.output.picture_width);
         if raw.images == Some(false) {
             let ignore = &mut filters.ignore;

@@ -204,13 +204,15 @@ impl PictureScaler {
         }
         let (bytes, settings) = (received.whole.clone(), Arc::clone(settings));
         let memory = scaler::memory(&head, bytes.len());
-        let queue = self.queue.get_or_init(|| PictureQueue::new(self.limits.pictures_memory_bytes));
+        let max_wait = Duration::from_secs(self.limits.picture_seconds);
+        let queue = self.queue.get_or_init(|| PictureQueue::new(self.limits.pictures_memory_bytes, max_wait));
         queue.run(memory, move || scaler::scale(&bytes, &head, &settings)).await
     }
 
     /// The key of a picture that anybody may see, and of which a later answer says whether it is still the same.
     fn key(asked: &RequestInfo<'_>, picture: PictureRequest, head: &Parts) -> Option<PictureKey> {
-        let is_public = || members(&head.headers, &header::CACHE_CONTROL).any(|word| word.eq_ignore_ascii_case("public"));
+        let is_public =
+            || members(&head.headers, &header::CACHE_CONTROL).any(|word| word.eq_ignore_ascii_case("public"));
         let is_private = ["private", "no-store"];
         let may_keep = !members(&head.headers, &header::CACHE_CONTROL)
             .any(|word| is_private.iter().any(|private| word.eq_ignore_ascii_case(private)));

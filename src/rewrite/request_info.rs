@@ -6,8 +6,8 @@ use encoding_rs::{Encoding, UTF_8};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header, uri::PathAndQuery};
 use url::Url;
 
-use super::{PictureRequest, 
-    PageProfile, no_transform, output_charset,
+use super::{
+    PageProfile, PictureRequest, no_transform, output_charset,
     presentation::{Presentation, SentForm},
     shares::Owner,
 };

@@ -34,8 +34,7 @@ pub(super) fn choose(page: &mut Page, width: usize) {
 
 /// Sources are asked in their order, and the first that fits is shown.
 fn choose_source(page: &mut Page, around: NodeId, width: f64) {
-    let sources: Vec<NodeId> =
-        page.live_children(around).filter(|&id| page.tag(id) == Some(Tag::Source)).collect();
+    let sources: Vec<NodeId> = page.live_children(around).filter(|&id| page.tag(id) == Some(Tag::Source)).collect();
     for source in sources {
         let is_rare = page
             .attribute(source, &local_name!("type"))

@@ -41,7 +41,7 @@ impl PictureCache {
         self.pictures.lock().all.get(key).cloned()
     }
 
-    /// Those that were not used for longest make room.
+    /// Adds a picture; the pictures that were not used for longest make room.
     pub(super) fn add(&self, key: PictureKey, media: &'static str, bytes: &Bytes, before: usize) {
         let size = |key: &PictureKey, bytes: &Bytes| key.url.len() + key.validator.len() + bytes.len();
         let mut pictures = self.pictures.lock();

@@ -39,13 +39,8 @@ pub(super) enum FirstLook {
 
 /// Looks at the first bytes of a response. More of them never change what is known.
 pub(super) fn look_at(bytes: &[u8]) -> FirstLook {
-    let kinds: [(&[u8], fn(&[u8]) -> Option<Option<PictureHead>>); 5] = [
-        (b"\xff\xd8\xff", jpeg),
-        (b"\x89PNG\r\n\x1a\n", png),
-        (b"GIF87a", gif),
-        (b"GIF89a", gif),
-        (b"RIFF", webp),
-    ];
+    let kinds: [(&[u8], fn(&[u8]) -> Option<Option<PictureHead>>); 5] =
+        [(b"\xff\xd8\xff", jpeg), (b"\x89PNG\r\n\x1a\n", png), (b"GIF87a", gif), (b"GIF89a", gif), (b"RIFF", webp)];
     let common = |magic: &[u8]| magic.iter().zip(bytes).all(|(one, other)| one == other);
     let Some((magic, read)) = kinds.into_iter().find(|(magic, _)| common(magic)) else { return FirstLook::Other };
     if bytes.len() < magic.len() {

@@ -18,9 +18,6 @@ use tracing::error;
 
 use crate::http::outcome::PassReason;
 
-/// How long a picture waits for memory and for its turn. Raising it makes more pictures of a burst smaller, and later.
-const MAX_WAIT: Duration = Duration::from_secs(2);
-
 /// Memory is counted in KiB.
 const UNIT_BYTES: u64 = 1024;
 
@@ -32,11 +29,12 @@ pub(super) struct PictureQueue {
     jobs: mpsc::Sender<PictureWork>,
     memory: Arc<Semaphore>,
     units: u32,
+    max_wait: Duration,
 }
 
 impl PictureQueue {
-    /// One thread for every two processors.
-    pub(super) fn new(memory: usize) -> Self {
+    /// One thread for every two processors; a picture waits and is worked on for so long at most.
+    pub(super) fn new(memory: usize, max_wait: Duration) -> Self {
         let (jobs, waiting) = mpsc::channel::<PictureWork>();
         let waiting = Arc::new(Mutex::new(waiting));
         let processors = thread::available_parallelism().map_or(1, NonZero::get);
@@ -58,7 +56,7 @@ impl PictureQueue {
             }
         }
         let units = u32::try_from(memory as u64 / UNIT_BYTES).unwrap_or(u32::MAX);
-        Self { jobs, memory: Arc::new(Semaphore::new(units as usize)), units }
+        Self { jobs, memory: Arc::new(Semaphore::new(units as usize)), units, max_wait }
     }
 
     /// Does some work that takes so many bytes, or says why not.
@@ -82,6 +80,6 @@ impl PictureQueue {
             // The sender is dropped without a result where the work panics.
             result.await.unwrap_or(Err(PassReason::PANICKED))
         };
-        timeout(MAX_WAIT, done).await.unwrap_or(Err(PassReason::BUSY))
+        timeout(self.max_wait, done).await.unwrap_or(Err(PassReason::BUSY))
     }
 }

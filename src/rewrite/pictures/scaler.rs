@@ -183,7 +183,9 @@ fn encode(picture: DynamicImage, source: PictureKind, settings: &Pictures) -> Op
 fn without_needless_alpha(picture: DynamicImage) -> DynamicImage {
     match &picture {
         DynamicImage::ImageRgba8(image) if image.pixels().all(|pixel| pixel[3] == u8::MAX) => picture.to_rgb8().into(),
-        DynamicImage::ImageLumaA8(image) if image.pixels().all(|pixel| pixel[1] == u8::MAX) => picture.to_luma8().into(),
+        DynamicImage::ImageLumaA8(image) if image.pixels().all(|pixel| pixel[1] == u8::MAX) => {
+            picture.to_luma8().into()
+        }
         _ => picture,
     }
 }
@@ -208,8 +210,12 @@ fn png(picture: &DynamicImage, greys: Option<usize>) -> Option<ScaledPicture> {
         let shade = |value: u8| (u16::from(value) * (greys - 1) + 127) / 255 * 255 / (greys - 1);
         let table: [u8; 256] = std::array::from_fn(|value| u8::try_from(shade(value as u8)).unwrap_or(u8::MAX));
         match &mut picture {
-            DynamicImage::ImageLuma8(image) => image.pixels_mut().for_each(|pixel| pixel[0] = table[usize::from(pixel[0])]),
-            DynamicImage::ImageLumaA8(image) => image.pixels_mut().for_each(|pixel| pixel[0] = table[usize::from(pixel[0])]),
+            DynamicImage::ImageLuma8(image) => {
+                image.pixels_mut().for_each(|pixel| pixel[0] = table[usize::from(pixel[0])])
+            }
+            DynamicImage::ImageLumaA8(image) => {
+                image.pixels_mut().for_each(|pixel| pixel[0] = table[usize::from(pixel[0])])
+            }
             _ => {}
         }
     }

@@ -101,7 +101,8 @@ impl Exchange {
         if !fetched.response.status().is_success() {
             return None;
         }
-        let bytes = Limited::new(self.fitting(*fetched, headers).await.into_body(), most).collect().await.ok()?.to_bytes();
+        let bytes =
+            Limited::new(self.fitting(*fetched, headers).await.into_body(), most).collect().await.ok()?.to_bytes();
         // What every reader of books knows (EPUB 3.3 § 3.2).
         let kind = picture_kind(&bytes)
             .filter(|kind| ["image/jpeg", "image/png", "image/gif", "image/webp"].contains(kind))?;

@@ -70,7 +70,7 @@ impl Exchange {
             request.headers_mut().extend(value.map(|value| (name, value)));
         }
         let client = self.connection.client.ip();
-        let info = RequestInfo::new(&request, client, &fetched.target, host, state.rewriter.look(profile));
+        let info = RequestInfo::new(&request, client, &fetched.target, host, state.rewriter.profile(profile));
         let (response, outcome) = state.rewriter.rewrite(&info, fetched.response, None::<Subrequests>).await;
         self.log.outcome = outcome;
         response

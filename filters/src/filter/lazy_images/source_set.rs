@@ -28,9 +28,8 @@ pub(crate) fn best(set: &str, enough: f64) -> Option<&str> {
     let mut best: Option<(f64, &str)> = None;
     for (address, descriptor) in candidates(set) {
         let width = width(descriptor, enough);
-        let is_better = best.is_none_or(|(shown, _)| {
-            if shown < enough { width > shown } else { width >= enough && width < shown }
-        });
+        let is_better =
+            best.is_none_or(|(shown, _)| if shown < enough { width > shown } else { width >= enough && width < shown });
         if !address.starts_with("data:") && is_better {
             best = Some((width, address));
         }
