@@ -60,10 +60,10 @@ impl PictureProfile {
     }
 }
 
-/// What a request says of the picture that it may be for.
+/// A request that may be for a picture which is to be made smaller.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PictureRequest {
-    /// It has neither cookies nor a password.
+    /// Whether the request has neither cookies nor a password.
     is_anonymous: bool,
 }
 
@@ -100,7 +100,7 @@ impl PictureRequest {
     }
 }
 
-/// What pictures take, and those that were made smaller.
+/// Makes pictures smaller, and keeps the last of them.
 pub(super) struct PictureScaler {
     limits: Limits,
     max_pause: Duration,
@@ -268,10 +268,10 @@ pub(crate) fn explain(bytes: &[u8], settings: &Pictures, limits: &Limits) -> Opt
 #[derive(Default)]
 struct Received {
     bytes: BytesMut,
-    /// All of it, when its end has come.
+    /// The whole picture, when its end has come.
     whole: Bytes,
     trailers: Option<HeaderMap>,
-    /// What comes after it in place of the body's rest, at its end or after an error.
+    /// A body that comes after it in place of the body's rest, at its end or after an error.
     rest: Option<Body>,
 }
 

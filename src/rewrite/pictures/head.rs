@@ -15,11 +15,11 @@ pub(super) enum PictureKind {
     WebP,
 }
 
-/// What the first bytes say.
+/// A picture by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PictureHead {
     pub(super) kind: PictureKind,
-    /// As they are stored; an orientation may exchange them.
+    /// Width as it is stored; an orientation may exchange it with the height.
     pub(super) width: u32,
     pub(super) height: u32,
     pub(super) is_animated: bool,
@@ -27,12 +27,12 @@ pub(super) struct PictureHead {
     pub(super) is_odd: bool,
 }
 
-/// What so many bytes say.
+/// The result of a look at the first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FirstLook {
-    /// They are too few.
+    /// The bytes are too few.
     Early,
-    /// They are no picture of a kind that is decoded.
+    /// The bytes are no picture of a kind that is decoded.
     Other,
     Known(PictureHead),
 }

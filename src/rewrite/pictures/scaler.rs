@@ -52,7 +52,7 @@ pub(super) fn memory(head: &PictureHead, bytes: usize) -> u64 {
     u64::from(head.width) * u64::from(head.height) * 6 + 2 * bytes as u64
 }
 
-/// What decoders may take beside the pixels, for tables and notes.
+/// Bytes that decoders may take beside the pixels, for tables and notes.
 const DECODER_BYTES: u64 = 4 << 20;
 
 /// Makes a picture smaller, or says why it passes. It was judged by [`objection`].
