@@ -4,7 +4,7 @@
 //! read again, and with it the lists.
 //!
 //! `store` has the files of lists and `fetches` the times at which they were fetched; `syntax` reads a list, `refusal` finds the
-//! rules that cannot work here, `compiled` keeps compiled lists in a file. `engine` answers for requests and elements, `params` for
+//! rules that cannot work here, `spared` has the built-in list, `stubs` what comes in the place of a forbidden request, `compiled` keeps compiled lists in a file. `engine` answers for requests and elements, `params` for
 //! parameters of addresses. `request` tells what a request is for; `pause` is the pause.
 
 mod compiled;
@@ -14,7 +14,9 @@ mod params;
 mod pause;
 mod refusal;
 mod request;
+mod spared;
 pub(crate) mod store;
+mod stubs;
 pub(crate) mod syntax;
 
 use std::{
@@ -31,10 +33,7 @@ use parking_lot::Mutex;
 use tracing::{info, warn};
 use url::Url;
 
-pub(crate) use self::{
-    compiled::PIXEL,
-    pause::{PausedDevices, minutes_until},
-};
+pub(crate) use self::pause::{PausedDevices, minutes_until};
 pub use self::{
     engine::{Counts, Rule, Verdict},
     pause::{Pause, parse_duration},
@@ -45,9 +44,6 @@ use self::{
     syntax::Rules,
 };
 use crate::config::{Blocking, ListSource};
-
-/// The built-in list of advertising hosts.
-const BUILTIN_LIST: &str = include_str!("../adservers.txt");
 
 /// Most bytes of a list: several times the largest public hosts files. Raising it lets a wrong file cost more memory before it is refused.
 pub(crate) const MAX_LIST: u64 = 64 << 20;
@@ -189,6 +185,21 @@ impl Blocker {
         }
     }
 
+    /// Whether this host is a site on which nothing is blocked.
+    pub(crate) fn excepts_site(&self, host: &str) -> bool {
+        self.exempt(host, host) == Some(Exempt::Site)
+    }
+
+    /// Whether there may be pages on which nothing is blocked.
+    pub(crate) fn excepts_pages(&self) -> bool {
+        self.settings.enabled && (!self.settings.except.is_empty() || self.engine.has_page_exceptions())
+    }
+
+    /// Whether an exception of a list (`@@…$document`) holds for all that a page loads.
+    pub(crate) fn excepts_page(&self, page: &BlockingRequest) -> bool {
+        self.engine_for(page.site(), page.host()).excepts_page(page.page())
+    }
+
     /// Whether the lists can say anything about a request to this host.
     pub(crate) fn may_block(&self, host: &str) -> bool {
         self.engine.may_block(host)
@@ -198,7 +209,12 @@ impl Blocker {
     #[must_use]
     pub fn judge(&self, wanted: &BlockingRequest) -> Verdict {
         let engine = self.engine_for(wanted.site(), wanted.host());
-        engine.judge(wanted.address(), wanted.page(), wanted.kind(), wanted.method())
+        let verdict = engine.judge(wanted.address(), wanted.page(), wanted.kind(), wanted.method());
+        match verdict {
+            // It may be one of the sites that the rule spares.
+            Verdict::Blocked { rule, .. } if !wanted.is_page_known() && rule.spares_sites() => Verdict::Allowed,
+            verdict => verdict,
+        }
     }
 
     /// The rule that forbids a host, whatever is wanted of it, if requests are blocked.
@@ -263,11 +279,8 @@ impl gleaner_filters::Blocker for Blocker {
     fn rule(&self, page: &Url, address: &Url, resource: Resource) -> Option<String> {
         let (site, host) = (page.host_str().unwrap_or_default(), address.host_str().unwrap_or_default());
         let from = if resource == Resource::Document { address } else { page };
-        let verdict = self.engine_for(site, host).judge(address.as_str(), from.as_str(), kind(resource), "GET");
-        match verdict {
-            Verdict::Blocked { rule, .. } => Some(rule.short()),
-            _ => None,
-        }
+        let rule = self.engine_for(site, host).element_rule(address.as_str(), from.as_str(), kind(resource));
+        rule.map(|rule| rule.short())
     }
 
     fn hiding_rule(&self, page: &Url, selector: &str) -> Option<String> {
@@ -296,7 +309,7 @@ impl gleaner_filters::Blocker for Blocker {
 /// The rules of a list, with a hash of its text.
 fn read_rules(source: &ListSource, dir: Option<&Path>) -> io::Result<(u64, Rules)> {
     let text = read_list(source, dir)?;
-    let rules = syntax::read(&text);
+    let rules = if *source == ListSource::Builtin { spared::builtin_rules() } else { syntax::read(&text) };
     match rules.no_list(&text) {
         Some(problem) => Err(io::Error::other(format!("it is no list: {problem}"))),
         None => Ok((hash_of(&text), rules)),
@@ -306,7 +319,7 @@ fn read_rules(source: &ListSource, dir: Option<&Path>) -> io::Result<(u64, Rules
 fn read_list(source: &ListSource, dir: Option<&Path>) -> io::Result<String> {
     let Some(file) = source.file(dir) else {
         return match source {
-            ListSource::Builtin => Ok(BUILTIN_LIST.to_owned()),
+            ListSource::Builtin => Ok(spared::BUILTIN_LIST.to_owned()),
             _ => Err(io::Error::other("there is no folder for lists; `blocking.dir` can name one")),
         };
     };

@@ -26,7 +26,7 @@ pub(super) struct Rules {
     /// Rules that can do nothing here, with the reason.
     pub(super) refused: Vec<(String, &'static str)>,
     /// The weight of all regular expressions so far.
-    regexes: usize,
+    pub(super) regexes: usize,
     /// Rules that take parameters out of addresses.
     pub(super) params: Vec<ParamRule>,
     /// Selectors that no list may hide on any page (`#@#…` without a site).
@@ -56,7 +56,7 @@ pub(super) fn read(list: &str) -> Rules {
 
 /// The hosts of a list that has rules for hosts and nothing else.
 pub(super) fn hosts_alone(rules: &Rules) -> impl Iterator<Item = &str> {
-    rules.text.lines().filter_map(|line| line.strip_prefix("||")?.strip_suffix('^'))
+    rules.text.lines().filter_map(|line| Some(line.strip_prefix("||")?.split_once('^')?.0))
 }
 
 /// The byte order mark that some editors put in front of UTF-8.
