@@ -370,6 +370,23 @@ mod tests {
     }
 
     #[test]
+    fn pages_at_addresses_and_names_without_a_dot_lose_what_is_hidden_everywhere() {
+        let engine = engine("##.ad\n##div[data-ad]\nnas##.own\n192.168.1.7##.own\n");
+        for page in [
+            "http://nas/",
+            "http://192.168.1.7/x",
+            "http://[fd00::7]:8080/",
+            "http://localhost:81/",
+            "http://a.home.arpa/",
+        ] {
+            let names = || Names { classes: ["ad".to_owned()].into(), ids: HashSet::new() };
+            let hiding = engine.hiding(&page.parse().unwrap(), &names).unwrap();
+            assert!(hiding.common.is_some() && hiding.own.contains(&".ad".to_owned()), "{page}: {hiding:?}");
+            assert_eq!(hiding.own.contains(&".own".to_owned()), page.contains("nas") || page.contains("192"), "{page}");
+        }
+    }
+
+    #[test]
     fn an_exception_for_pictures_opens_no_page() {
         for (exception, opens) in
             [("$image", false), ("$script,3p", false), ("", true), ("$document", true), ("$doc", true)]

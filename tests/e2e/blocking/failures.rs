@@ -177,7 +177,9 @@ async fn what_waits_for_a_library_goes_on() {
     .iter()
     .map(|name| format!("||cdn.example/{name}$script,redirect={name}\n"))
     .collect();
-    let rules = format!("{rules}{named}||cdn.example/fab.js$script,redirect=fuckadblock.js-3.2.0\n/noop.mp3$media,redirect=noopmp3-0.1s\n/noop.mp4$media,redirect=noop-1s.mp4\n");
+    let rules = format!(
+        "{rules}{named}||cdn.example/fab.js$script,redirect=fuckadblock.js-3.2.0\n/noop.mp3$media,redirect=noopmp3-0.1s\n/noop.mp4$media,redirect=noop-1s.mp4\n"
+    );
     let (_dir, settings) = with_list(&rules);
     let scripts: String = libraries.iter().map(|address| format!("<script src='http://{address}'></script>")).collect();
     let page = WAITING.replace("SCRIPTS", &scripts);
