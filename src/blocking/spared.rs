@@ -12,7 +12,7 @@ use super::syntax::{self, Rules};
 /// Advertising hosts: a page's elements and links that lead there are removed.
 pub(super) const BUILTIN_LIST: &str = include_str!("../../adservers.txt");
 
-/// Those of them that are not refused, one a line.
+/// Hosts of the list that are not refused, one a line.
 const SPARED_HOSTS: &str = include_str!("../../spared-hosts.txt");
 
 /// The page to which rules for elements alone are limited; a name that no page has.

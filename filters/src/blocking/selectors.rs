@@ -8,7 +8,10 @@ use selectors::{
     parser::{Component, ParseRelative, Selector, SelectorList},
 };
 
-use super::element::{Css, Element, SelectorTypes};
+use super::{
+    conditions::without_upward,
+    element::{Css, Element, SelectorTypes},
+};
 use crate::{
     hashing::Table,
     html::{NodeId, Page},
@@ -101,11 +104,18 @@ impl Selectors {
     }
 }
 
-fn parse(text: &str) -> Option<SelectorList<SelectorTypes>> {
+/// A list of selectors.
+pub(super) type SelectorParts = SelectorList<SelectorTypes>;
+
+pub(super) fn parse(text: &str) -> Option<SelectorParts> {
     if text.bytes().filter(|byte| b"(>+~ \t\n\r\x0c".contains(byte)).count() > MOST_PARTS {
         return None;
     }
-    let mut input = ParserInput::new(text);
+    let mut text = text.replace(":-abp-has(", ":has(");
+    while let Some(changed) = without_upward(&text) {
+        text = changed;
+    }
+    let mut input = ParserInput::new(&text);
     SelectorList::parse(&Css, &mut CssParser::new(&mut input), ParseRelative::No).ok()
 }
 
@@ -217,6 +227,35 @@ mod tests {
     }
 
     #[test]
+    fn conditions_of_lists_hold_without_a_browser() {
+        let html = "<div id=a class=card><div id=b><p id=c data-k=v9>It is an Ad</p></div></div>\
+                    <div id=d class=card><p id=e>No news, <b id=f>Sponsored</b></p></div>\
+                    <div id=g class=card><div id=h class=card><i id=i>Ad</i></div></div>";
+        for (selector, wanted) in [
+            ("p:has-text(Ad)", "c"),
+            ("p:has-text(ad)", ""),
+            ("p:has-text(/\\bAD$/i)", "c"),
+            (".card:has-text(\"Sponsored\")", "d"),
+            (".card:not(:has-text(Ad))", "d"),
+            ("b:-abp-contains(Spons)", "f"),
+            ("p:has(> b:has-text(Sponsored))", "e"),
+            ("p:matches-attr(data-k=\"/^v\\d$/\")", "c"),
+            ("p:matches-attr(\"/^data-/\"=\"v9\")", "c"),
+            ("p:matches-attr(data-x)", ""),
+            ("p:has-text(Ad):upward(1)", "b"),
+            ("p:has-text(Ad):upward(2)", "a"),
+            ("i:upward(.card)", "h"),
+            ("i:upward(div:not(#h))", "g"),
+            ("i:upward(.card):upward(1)", "g"),
+            ("b:upward(1) > b", "f"),
+            ("b:upward(div):has(p)", "d"),
+            (".card:-abp-has(> p)", "d"),
+        ] {
+            assert_eq!(matched(html, selector), wanted, "{selector}");
+        }
+    }
+
+    #[test]
     fn what_would_exhaust_the_stack_is_refused_and_what_is_left_does_not() {
         let nested =
             |depth: usize| [":is(p", ":not(p", ":nth-child(1 of p"].map(|part| part.repeat(depth) + &")".repeat(depth));
@@ -233,7 +272,16 @@ mod tests {
 
     #[test]
     fn what_is_no_selector_is_skipped_and_counted() {
-        let odd = ["p:has-text(Ad)", "p:upward(2)", "p::before", "..x", "p:matches-path(/x)", ""];
+        let odd = [
+            "p:has-text(/a(?=b)/)",
+            "p:upward(0)",
+            "p::before",
+            "..x",
+            "p:matches-path(/x)",
+            "",
+            ":upward(2)",
+            "p:upward(",
+        ];
         let selectors = Selectors::compile(odd);
         assert_eq!((selectors.len(), selectors.skipped()), (0, odd.len()));
         assert!(

@@ -134,7 +134,7 @@ const WAITING: &str = "<!doctype html><meta charset=utf-8><body><style>.hide { o
       FingerprintJS.load().then(agent => agent.get()).then(found => tell('fp3 ' + typeof found.visitorId));\
       new Fingerprint2().get(() => tell('fp2')); fuckAdBlock.onNotDetected(() => tell('fab'));\
       for (const source of ['/noop.mp3', '/noop.mp4']) { const media = document.createElement(source.endsWith('3') ? 'audio' : 'video');\
-        media.muted = true; media.onloadeddata = () => tell(source + ' ' + media.duration.toFixed(1)); media.onerror = () => tell(source + ' error');\
+        media.muted = true; media.onloadedmetadata = () => tell(source + ' ' + media.duration.toFixed(1)); media.onerror = () => tell(source + ' error');\
         media.src = source; document.body.append(media) } })</script>";
 
 #[tokio::test]
