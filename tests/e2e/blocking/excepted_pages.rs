@@ -1,14 +1,12 @@
 //! What pages load on which nothing is blocked: also what does not name them.
 
 use super::{at_localhost, with_list};
-use crate::{
-    harness::{
-        Origin, TestCa, TestProxy,
-        client::connect,
-        get,
-        origin::{html, response},
-    },
-    pages::chromium::Browser,
+use crate::harness::{
+    Origin, TestCa, TestProxy,
+    browsers::Browser,
+    client::connect,
+    get,
+    origin::{html, response},
 };
 
 /// `127.0.0.1` is a site on which nothing is blocked, `ads.localhost` a server of advertisements, `localhost` one of frames and

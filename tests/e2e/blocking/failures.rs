@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use super::{at_localhost, from_page, with_list};
-use crate::{
-    harness::{
-        Origin, TestProxy, get,
-        origin::{html, response},
-    },
-    pages::{chromium::Browser, firefox::Firefox},
+use crate::harness::{
+    Origin, TestProxy,
+    browsers::{Browser, Firefox},
+    get,
+    origin::{html, response},
 };
 
 /// By the page's clock, so that what scripts wait for has arrived.
