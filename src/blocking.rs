@@ -61,14 +61,16 @@ pub struct ListState {
     pub problem: Option<String>,
 }
 
+/// Engines for sites on which some lists do not count, by the indexes of those that do; `None` while they are compiled.
+type EnginesByLists = HashMap<Vec<usize>, Option<Arc<Engine>>>;
+
 /// The lists of one configuration.
 #[derive(Debug)]
 pub struct Blocker {
     settings: Blocking,
     engine: Arc<Engine>,
     states: Vec<ListState>,
-    /// Engines for sites on which some lists do not count, by the indexes of those that do; `None` while they are compiled.
-    engines_by_lists: Arc<Mutex<HashMap<Vec<usize>, Option<Arc<Engine>>>>>,
+    engines_by_lists: Arc<Mutex<EnginesByLists>>,
     /// Changes with the lists and the settings.
     pub(crate) fingerprint: u64,
     paused_until: Option<SystemTime>,

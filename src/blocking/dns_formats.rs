@@ -80,7 +80,7 @@ fn unbound(line: &str) -> Option<DnsLine<'_>> {
         "local-zone" if words.next()? == "transparent" => Some(DnsLine::Allowed(host)),
         "local-zone" => Some(DnsLine::Forbidden(in_ascii(host).into_iter().collect())),
         "local-data" => {
-            let nowhere = words.last()?.parse().is_ok_and(leads_nowhere);
+            let nowhere = words.next_back()?.parse().is_ok_and(leads_nowhere);
             let hosts = in_ascii(host).into_iter().collect();
             Some(if nowhere { DnsLine::Forbidden(hosts) } else { DnsLine::OwnAddress })
         }
@@ -116,10 +116,8 @@ fn policy(line: &str) -> Option<DnsLine<'_>> {
             Cow::Owned(_) => None,
         },
         "." | "*." | "rpz-drop." | "rpz-tcp-only." => Some(DnsLine::Forbidden(vec![host])),
-        answer => Some(match answer.parse().is_ok_and(leads_nowhere) {
-            true => DnsLine::Forbidden(vec![host]),
-            false => DnsLine::OwnAddress,
-        }),
+        answer if answer.parse().is_ok_and(leads_nowhere) => Some(DnsLine::Forbidden(vec![host])),
+        _ => Some(DnsLine::OwnAddress),
     }
 }
 

@@ -98,7 +98,12 @@ async fn chromium_loads_all_of_an_excepted_page() {
     let (_dir, settings) = with_list("/ad?\n");
     let origin = Origin::http(|seen| match seen.uri.path() {
         "/style.css" => response(&[("content-type", "text/css")], "body { background: url(/ad?style) }"),
-        "/frame" => html("<script>new Worker(URL.createObjectURL(new Blob([`fetch('${location.origin}/ad?worker')`])))</script><img src='/ad?frame'>"),
+        // The page's clock waits for pictures, and not for workers.
+        "/frame" => html("<script>let is_done = false, held = 0; \
+             const code = `fetch('${location.origin}/ad?worker').finally(() => postMessage(''))`; \
+             new Worker(URL.createObjectURL(new Blob([code]))).onmessage = () => { is_done = true }; \
+             const hold = () => { held += 1; if (!is_done && held < 500) { const next = new Image(); next.onerror = hold; \
+             next.src = '/hold?' + held } }; hold()</script><img src='/ad?frame'>"),
         "/ad" => response(&[("content-type", "image/svg+xml"), ("access-control-allow-origin", "*")], "<svg xmlns='http://www.w3.org/2000/svg'/>"),
         _ => response(&[], ""),
     })
@@ -118,8 +123,11 @@ async fn chromium_loads_all_of_an_excepted_page() {
         let before = origin.requests().len();
         browser.dom_after(std::time::Duration::from_secs(5), &proxy, news.url("/")).await;
         proxy.stop().await;
-        let mut asked: Vec<_> =
-            origin.requests()[before..].iter().filter_map(|seen| seen.uri.query().map(str::to_owned)).collect();
+        let mut asked: Vec<_> = origin.requests()[before..]
+            .iter()
+            .filter(|seen| seen.uri.path() == "/ad")
+            .map(|seen| seen.uri.query().unwrap().to_owned())
+            .collect();
         asked.sort();
         asked
     };

@@ -164,9 +164,9 @@ async fn what_waits_for_a_library_goes_on() {
     ];
     let hosts: std::collections::BTreeSet<_> =
         libraries.iter().filter_map(|address| address.split('/').next()).collect();
-    let rules: String = hosts.into_iter().map(|host| format!("||{host}^\n")).collect();
+    let rules = hosts.into_iter().map(|host| format!("||{host}^\n")).collect::<Vec<_>>().concat();
     // Chromium goes to some hosts by https alone.
-    let named: String = [
+    let named = [
         "google-analytics_analytics.js",
         "google-analytics_ga.js",
         "fbevents.js",
@@ -175,12 +175,13 @@ async fn what_waits_for_a_library_goes_on() {
     ]
     .iter()
     .map(|name| format!("||cdn.example/{name}$script,redirect={name}\n"))
-    .collect();
+    .collect::<Vec<_>>()
+    .concat();
     let rules = format!(
         "{rules}{named}||cdn.example/fab.js$script,redirect=fuckadblock.js-3.2.0\n/noop.mp3$media,redirect=noopmp3-0.1s\n/noop.mp4$media,redirect=noop-1s.mp4\n"
     );
     let (_dir, settings) = with_list(&rules);
-    let scripts: String = libraries.iter().map(|address| format!("<script src='http://{address}'></script>")).collect();
+    let scripts = libraries.map(|address| format!("<script src='http://{address}'></script>")).concat();
     let page = WAITING.replace("SCRIPTS", &scripts);
     let news = Origin::http(move |_| html(page.clone())).await;
     let proxy = TestProxy::start(&format!("{settings}rewrite: {{ enabled: false }}\n")).await;
