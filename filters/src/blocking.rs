@@ -1,7 +1,6 @@
 //! The interface to blocking lists (`Blocker`), its simplest implementation, a list of hosts, and the matching of
 //! selectors for hidden elements.
 
-mod conditions;
 pub(crate) mod element;
 pub(crate) mod selectors;
 

@@ -1,5 +1,7 @@
 //! Implements the traits of the crate `selectors` for a page's elements.
 
+pub(super) mod conditions;
+
 use std::fmt;
 
 use cssparser::{CowRcStr, ParseError, Parser as CssParser, SourceLocation, ToCss};
@@ -15,7 +17,7 @@ use selectors::{
     parser::{Parser, SelectorParseErrorKind},
 };
 
-use super::conditions::Condition;
+use self::conditions::Condition;
 use crate::html::{NodeId, NodeKind, Page, tag::Tag};
 
 /// The types of a selector's parts.

@@ -1,25 +1,17 @@
 //! CSS selectors, compiled and sorted by what an element must have to match one, as browsers do: a page's elements are each
 //! compared with a few of them.
 
-use cssparser::{Parser as CssParser, ParserInput};
 use selectors::{
     context::{MatchingContext, MatchingForInvalidation, MatchingMode, NeedsSelectorFlags, QuirksMode, SelectorCaches},
     matching::matches_selector,
-    parser::{Component, ParseRelative, Selector, SelectorList},
+    parser::{Component, Selector},
 };
 
-use super::{
-    conditions::without_upward,
-    element::{Css, Element, SelectorTypes},
-};
+use super::element::{Element, SelectorTypes, conditions::parse};
 use crate::{
     hashing::Table,
     html::{NodeId, Page},
 };
-
-/// Most brackets and combinators of a selector: each may be one call within another, where it is parsed and where it is compared, and
-/// one line of a list could exhaust the stack. The public lists have 36 (2026-11-25). Raising it costs stack.
-const MOST_PARTS: usize = 100;
 
 /// Compiled selectors.
 #[derive(Debug, Default)]
@@ -102,21 +94,6 @@ impl Selectors {
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.texts.iter().map(String::as_str)
     }
-}
-
-/// A list of selectors.
-pub(super) type SelectorParts = SelectorList<SelectorTypes>;
-
-pub(super) fn parse(text: &str) -> Option<SelectorParts> {
-    if text.bytes().filter(|byte| b"(>+~ \t\n\r\x0c".contains(byte)).count() > MOST_PARTS {
-        return None;
-    }
-    let mut text = text.replace(":-abp-has(", ":has(");
-    while let Some(changed) = without_upward(&text) {
-        text = changed;
-    }
-    let mut input = ParserInput::new(&text);
-    SelectorList::parse(&Css, &mut CssParser::new(&mut input), ParseRelative::No).ok()
 }
 
 /// The part of a selector that is looked up: of the compound on its right, the rarest.

@@ -3,14 +3,19 @@
 
 use std::{fmt, sync::Arc};
 
-use cssparser::ToCss;
+use cssparser::{Parser as CssParser, ParserInput, ToCss};
 use regex::{Regex, RegexBuilder};
-use selectors::{context::MatchingContext, matching::matches_selector, parser::NonTSPseudoClass};
-
-use super::{
-    element::{Element, SelectorTypes},
-    selectors::{SelectorParts, parse},
+use selectors::{
+    context::MatchingContext,
+    matching::matches_selector,
+    parser::{NonTSPseudoClass, ParseRelative, SelectorList},
 };
+
+use super::{Css, Element, SelectorTypes};
+
+/// Most brackets and combinators of a selector: each may be one call within another, where it is parsed and where it is compared, and
+/// one line of a list could exhaust the stack. The public lists have 36 (2026-11-25). Raising it costs stack.
+const MOST_PARTS: usize = 100;
 
 /// Most text of an element that is looked at. Raising it finds words further down in large elements, and takes longer.
 const MOST_TEXT: usize = 1 << 14;
@@ -104,11 +109,26 @@ impl Condition {
     }
 }
 
+/// A list of selectors.
+pub(in crate::blocking) type SelectorParts = SelectorList<SelectorTypes>;
+
+pub(in crate::blocking) fn parse(text: &str) -> Option<SelectorParts> {
+    if text.bytes().filter(|byte| b"(>+~ \t\n\r\x0c".contains(byte)).count() > MOST_PARTS {
+        return None;
+    }
+    let mut text = text.replace(":-abp-has(", ":has(");
+    while let Some(changed) = without_upward(&text) {
+        text = changed;
+    }
+    let mut input = ParserInput::new(&text);
+    SelectorList::parse(&Css, &mut CssParser::new(&mut input), ParseRelative::No).ok()
+}
+
 /// The name of the condition that stands for `:upward`.
 const ABOVE: &str = "-gleaner-above";
 
 /// A selector with `:upward(…)` as one that means the element above: `a:upward(2)` is `*` with the condition to be above `a`.
-pub(super) fn without_upward(selector: &str) -> Option<String> {
+fn without_upward(selector: &str) -> Option<String> {
     const NAME: &str = ":upward(";
     let mut depth = 0_usize;
     let begin = selector.bytes().enumerate().find_map(|(at, byte)| {
