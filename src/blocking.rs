@@ -3,18 +3,21 @@
 //! A [`Blocker`] belongs to one configuration and never changes; when a list or the pause changes, the configuration is
 //! read again, and with it the lists.
 //!
-//! `store` has the files of lists and `fetches` the times at which they were fetched; `syntax` reads a list, `refusal` finds the
-//! rules that cannot work here, `compiled` keeps compiled lists in a file. `engine` answers for requests and elements, `params` for
+//! `store` has the files of lists and `fetches` the times at which they were fetched; `syntax` reads a list (`dns_formats` those of name servers), `refusal` finds the
+//! rules that cannot work here, `spared` has the built-in list, `stubs` what comes in the place of a forbidden request, `compiled` keeps compiled lists in a file. `engine` answers for requests and elements, `params` for
 //! parameters of addresses. `request` tells what a request is for; `pause` is the pause.
 
 mod compiled;
+mod dns_formats;
 mod engine;
 pub mod fetches;
 mod params;
 mod pause;
 mod refusal;
 mod request;
+mod spared;
 pub(crate) mod store;
+mod stubs;
 pub(crate) mod syntax;
 
 use std::{
@@ -28,13 +31,11 @@ use std::{
 
 use gleaner_filters::{Hiding, Names, Resource};
 use parking_lot::Mutex;
+use tokio::runtime::Handle;
 use tracing::{info, warn};
 use url::Url;
 
-pub(crate) use self::{
-    compiled::PIXEL,
-    pause::{PausedDevices, minutes_until},
-};
+pub(crate) use self::pause::{PausedDevices, minutes_until};
 pub use self::{
     engine::{Counts, Rule, Verdict},
     pause::{Pause, parse_duration},
@@ -45,9 +46,6 @@ use self::{
     syntax::Rules,
 };
 use crate::config::{Blocking, ListSource};
-
-/// The built-in list of advertising hosts.
-const BUILTIN_LIST: &str = include_str!("../adservers.txt");
 
 /// Most bytes of a list: several times the largest public hosts files. Raising it lets a wrong file cost more memory before it is refused.
 pub(crate) const MAX_LIST: u64 = 64 << 20;
@@ -63,14 +61,16 @@ pub struct ListState {
     pub problem: Option<String>,
 }
 
+/// Engines for sites on which some lists do not count, by the indexes of those that do; `None` while they are compiled.
+type EnginesByLists = HashMap<Vec<usize>, Option<Arc<Engine>>>;
+
 /// The lists of one configuration.
 #[derive(Debug)]
 pub struct Blocker {
     settings: Blocking,
     engine: Arc<Engine>,
     states: Vec<ListState>,
-    /// Engines for sites on which some lists do not count, by the indexes of those that do.
-    engines_by_lists: Mutex<HashMap<Vec<usize>, Arc<Engine>>>,
+    engines_by_lists: Arc<Mutex<EnginesByLists>>,
     /// Changes with the lists and the settings.
     pub(crate) fingerprint: u64,
     paused_until: Option<SystemTime>,
@@ -109,14 +109,7 @@ impl Blocker {
         }
         let paused_until = settings.dir.as_deref().and_then(Pause::read).filter(|until| *until > SystemTime::now());
         let fingerprint = hash_of(&(hashes, format!("{settings:?}"), paused_until));
-        Self {
-            settings,
-            engine: Arc::new(engine),
-            states,
-            engines_by_lists: Mutex::default(),
-            fingerprint,
-            paused_until,
-        }
+        Self { settings, engine: Arc::new(engine), states, engines_by_lists: Arc::default(), fingerprint, paused_until }
     }
 
     /// The lists, in the order of the configuration.
@@ -189,6 +182,21 @@ impl Blocker {
         }
     }
 
+    /// Whether this host is a site on which nothing is blocked.
+    pub(crate) fn excepts_site(&self, host: &str) -> bool {
+        self.exempt(host, host) == Some(Exempt::Site)
+    }
+
+    /// Whether there may be pages on which nothing is blocked.
+    pub(crate) fn excepts_pages(&self) -> bool {
+        self.settings.enabled && (!self.settings.except.is_empty() || self.engine.has_page_exceptions())
+    }
+
+    /// Whether an exception of a list (`@@…$document`) holds for all that a page loads.
+    pub(crate) fn excepts_page(&self, page: &BlockingRequest) -> bool {
+        self.engine_for(page.site(), page.host()).is_some_and(|engine| engine.excepts_page(page.page()))
+    }
+
     /// Whether the lists can say anything about a request to this host.
     pub(crate) fn may_block(&self, host: &str) -> bool {
         self.engine.may_block(host)
@@ -197,8 +205,18 @@ impl Blocker {
     /// The lists' verdict on a request. Exceptions of the configuration are checked before, by [`Blocker::exempt`].
     #[must_use]
     pub fn judge(&self, wanted: &BlockingRequest) -> Verdict {
-        let engine = self.engine_for(wanted.site(), wanted.host());
-        engine.judge(wanted.address(), wanted.page(), wanted.kind(), wanted.method())
+        let counting = self.engine_for(wanted.site(), wanted.host());
+        let engine = counting.as_ref().unwrap_or(&self.engine);
+        let is_excepted =
+            |rule: &Rule| counting.is_none() && self.is_list_excepted(&rule.list, wanted.site(), wanted.host());
+        match engine.judge(wanted.address(), wanted.page(), wanted.kind(), wanted.method()) {
+            Verdict::Blocked { rule, .. } | Verdict::ParamsRemoved { rule, .. } if is_excepted(&rule) => {
+                Verdict::Allowed
+            }
+            // It may be one of the sites that the rule spares.
+            Verdict::Blocked { rule, .. } if !wanted.is_page_known() && rule.spares_sites() => Verdict::Allowed,
+            verdict => verdict,
+        }
     }
 
     /// The rule that forbids a host, whatever is wanted of it, if requests are blocked.
@@ -221,30 +239,45 @@ impl Blocker {
         }
     }
 
-    /// The rules that count for a site and a host.
-    fn engine_for(&self, site: &str, host: &str) -> Arc<Engine> {
+    /// Whether a list does not count for a site and a host.
+    fn is_list_excepted(&self, list: &str, site: &str, host: &str) -> bool {
+        let except = self.settings.except_by_list.get(list);
+        except.is_some_and(|except| except.matches(site) || except.matches(host))
+    }
+
+    /// The rules that count for a site and a host; `None` while they are compiled, for which no request waits.
+    fn engine_for(&self, site: &str, host: &str) -> Option<Arc<Engine>> {
         if self.settings.except_by_list.is_empty() {
-            return Arc::clone(&self.engine);
+            return Some(Arc::clone(&self.engine));
         }
-        let counts = |list: &ListSource| {
-            let except = self.settings.except_by_list.get(&list.to_string());
-            !except.is_some_and(|except| except.matches(site) || except.matches(host))
-        };
+        let counts = |list: &&ListSource| !self.is_list_excepted(&list.to_string(), site, host);
         let lists = &self.settings.lists;
-        let counting: Vec<usize> = (0..lists.len()).filter(|&index| counts(&lists[index])).collect();
+        let counting: Vec<usize> = (0..lists.len()).filter(|&index| counts(&&lists[index])).collect();
         if counting.len() == lists.len() {
-            return Arc::clone(&self.engine);
+            return Some(Arc::clone(&self.engine));
         }
         let mut engines_by_lists = self.engines_by_lists.lock();
-        let engine = engines_by_lists.entry(counting).or_insert_with_key(|counting| {
+        if let Some(engine) = engines_by_lists.get(&counting) {
+            return engine.clone();
+        }
+        engines_by_lists.insert(counting.clone(), None);
+        drop(engines_by_lists);
+        let (engines_by_lists, settings) = (Arc::clone(&self.engines_by_lists), self.settings.clone());
+        let compile = move || {
             let list = |&index: &usize| {
-                let (_, rules) = read_rules(&lists[index], self.settings.dir.as_deref()).unwrap_or_default();
-                RuleList { name: lists[index].to_string(), rules }
+                let list = &settings.lists[index];
+                let (_, rules) = read_rules(list, settings.dir.as_deref()).unwrap_or_default();
+                RuleList { name: list.to_string(), rules }
             };
             // These are not kept in a file: the one that is there is of all lists.
-            Arc::new(Engine::new(counting.iter().map(list).collect(), None))
-        });
-        Arc::clone(engine)
+            let engine = Arc::new(Engine::new(counting.iter().map(list).collect(), None));
+            engines_by_lists.lock().insert(counting, Some(Arc::clone(&engine)));
+            engine
+        };
+        // A command asks once, and nobody waits for it.
+        let Ok(runtime) = Handle::try_current() else { return Some(compile()) };
+        runtime.spawn_blocking(compile);
+        None
     }
 }
 
@@ -254,20 +287,23 @@ impl gleaner_filters::Blocker for Blocker {
         if !self.may_block(host) || self.exempt(site, host).is_some() {
             return false;
         }
-        let engine = self.engine_for(site, host);
         // Going to a page is no request of the page that links to it.
         let from = if resource == Resource::Document { address } else { page };
-        engine.blocks(address.as_str(), from.as_str(), kind(resource), page.as_str())
+        match self.engine_for(site, host) {
+            Some(engine) => engine.blocks(address.as_str(), from.as_str(), kind(resource), page.as_str()),
+            None => self
+                .engine
+                .element_rule(address.as_str(), from.as_str(), kind(resource))
+                .is_some_and(|rule| !self.is_list_excepted(&rule.list, site, host)),
+        }
     }
 
     fn rule(&self, page: &Url, address: &Url, resource: Resource) -> Option<String> {
         let (site, host) = (page.host_str().unwrap_or_default(), address.host_str().unwrap_or_default());
         let from = if resource == Resource::Document { address } else { page };
-        let verdict = self.engine_for(site, host).judge(address.as_str(), from.as_str(), kind(resource), "GET");
-        match verdict {
-            Verdict::Blocked { rule, .. } => Some(rule.short()),
-            _ => None,
-        }
+        let engine = self.engine_for(site, host);
+        let engine = engine.as_ref().unwrap_or(&self.engine);
+        engine.element_rule(address.as_str(), from.as_str(), kind(resource)).map(|rule| rule.short())
     }
 
     fn hiding_rule(&self, page: &Url, selector: &str) -> Option<String> {
@@ -289,14 +325,14 @@ impl gleaner_filters::Blocker for Blocker {
         if self.exempt(site, site).is_some() {
             return None;
         }
-        self.engine_for(site, site).hiding(page, names)
+        self.engine_for(site, site)?.hiding(page, names)
     }
 }
 
 /// The rules of a list, with a hash of its text.
 fn read_rules(source: &ListSource, dir: Option<&Path>) -> io::Result<(u64, Rules)> {
     let text = read_list(source, dir)?;
-    let rules = syntax::read(&text);
+    let rules = if *source == ListSource::Builtin { spared::builtin_rules() } else { syntax::read(&text) };
     match rules.no_list(&text) {
         Some(problem) => Err(io::Error::other(format!("it is no list: {problem}"))),
         None => Ok((hash_of(&text), rules)),
@@ -306,7 +342,7 @@ fn read_rules(source: &ListSource, dir: Option<&Path>) -> io::Result<(u64, Rules
 fn read_list(source: &ListSource, dir: Option<&Path>) -> io::Result<String> {
     let Some(file) = source.file(dir) else {
         return match source {
-            ListSource::Builtin => Ok(BUILTIN_LIST.to_owned()),
+            ListSource::Builtin => Ok(spared::BUILTIN_LIST.to_owned()),
             _ => Err(io::Error::other("there is no folder for lists; `blocking.dir` can name one")),
         };
     };

@@ -2,6 +2,7 @@
 //! ([`proxy`]): sessions, tokens of forms, choices of readers, pages that are shown unfiltered.
 
 pub(crate) mod bypass_links;
+pub(crate) mod excepted_pages;
 pub(crate) mod failed_connects;
 pub(crate) mod form_tokens;
 pub(crate) mod loaded_config;

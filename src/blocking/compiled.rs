@@ -9,11 +9,9 @@ use adblock::{
     FilterSet,
     lists::ParseOptions,
     request::Request,
-    resources::{MimeType, Resource, ResourceType},
     url_parser::{ResolvesDomain, set_domain_resolver},
     utils::fast_hash,
 };
-use base64::{Engine as _, prelude::BASE64_STANDARD};
 use gleaner_filters::registrable_domain;
 use url::Url;
 
@@ -21,32 +19,6 @@ use super::{hash_of, store, syntax::Rules};
 
 /// A text of lists of this length and more is worth a file with the compiled rules: below, compiling takes a millisecond.
 pub(super) const WORTH_A_FILE: usize = 1 << 18;
-
-/// Resources that rules may put in the place of a request (`$redirect`), by their names in lists: the empty ones.
-const EMPTY: [(&str, &[&str], MimeType, &[u8]); 8] = [
-    ("noop.js", &["noopjs", "blank-js"], MimeType::ApplicationJavascript, b""),
-    ("noop.css", &["noopcss", "blank-css"], MimeType::TextCss, b""),
-    ("noop.html", &["noopframe", "blank-html"], MimeType::TextHtml, b""),
-    ("noop.txt", &["nooptext", "blank-text"], MimeType::TextPlain, b""),
-    ("noop.json", &["noopjson"], MimeType::ApplicationJson, b"{}"),
-    (
-        "1x1.gif",
-        &["1x1-transparent.gif", "1x1-transparent-gif", "32x32.png", "2x2.png", "3x2.png"],
-        MimeType::ImageGif,
-        PIXEL,
-    ),
-    ("empty", &[], MimeType::TextPlain, b""),
-    (
-        "noop-vast3.xml",
-        &["noopvast-3.0", "noopvast-4.0", "noop-vast4.xml"],
-        MimeType::TextXml,
-        b"<VAST version=\"3.0\"></VAST>",
-    ),
-];
-
-/// A transparent picture of one pixel (`GIF89a`).
-pub(crate) const PIXEL: &[u8] =
-    b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\0\0\0!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 
 /// Tells the crate which hosts belong to one site.
 struct PublicSuffixList;
@@ -91,21 +63,6 @@ pub(super) fn read(file: &Path) -> io::Result<adblock::Engine> {
     let bytes = fs::read(file)?;
     rules.deserialize(&bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
     Ok(rules)
-}
-
-pub(super) fn resources() -> impl Iterator<Item = Resource> {
-    EMPTY.into_iter().map(resource)
-}
-
-fn resource((name, aliases, kind, content): (&str, &[&str], MimeType, &[u8])) -> Resource {
-    Resource {
-        name: name.to_owned(),
-        aliases: aliases.iter().map(|&alias| alias.to_owned()).collect(),
-        kind: ResourceType::Mime(kind),
-        content: BASE64_STANDARD.encode(content),
-        dependencies: Vec::new(),
-        permission: adblock::resources::PermissionMask::default(),
-    }
 }
 
 /// Writes the compiled rules, and removes those of other lists.

@@ -14,10 +14,10 @@ use tracing::warn;
 use url::Url;
 
 use super::{
-    compiled::{
-        WORTH_A_FILE, compile, compile_some, compiled_file, init_domain_resolver, keep, read, request, resources,
-    },
+    compiled::{WORTH_A_FILE, compile, compile_some, compiled_file, init_domain_resolver, keep, read, request},
     params::Params,
+    spared::{for_element, without_condition},
+    stubs::{LIBRARIES, resources},
     syntax::{self, Rules},
 };
 use crate::config::{HostPatterns, ListSource};
@@ -49,6 +49,14 @@ impl Rule {
     /// Its list as everybody may read it: without a folder of this machine, or a key in an address.
     pub(crate) fn short_list(&self) -> String {
         self.list.parse().map(|list: ListSource| list.short_name()).unwrap_or_default()
+    }
+
+    /// Whether it does not hold on some sites (`$domain=~site`).
+    pub(super) fn spares_sites(&self) -> bool {
+        let options = self.text.rsplit_once('$').map_or("", |(_, options)| options);
+        let sites =
+            options.split(',').filter_map(|option| option.strip_prefix("domain=").or(option.strip_prefix("from=")));
+        sites.flat_map(|sites| sites.split('|')).any(|site| site.starts_with('~'))
     }
 
     /// The list's short name and the rule.
@@ -117,11 +125,14 @@ impl Engine {
     /// Compiles lists, or reads them from `cache` where they were compiled before.
     pub(super) fn new(lists: Vec<RuleList>, cache: Option<&Path>) -> Engine {
         init_domain_resolver();
-        let (names, mut texts): (Vec<_>, Vec<_>) = lists.into_iter().map(|list| (list.name, list.rules)).unzip();
+        let (mut names, mut texts): (Vec<_>, Vec<_>) = lists.into_iter().map(|list| (list.name, list.rules)).unzip();
         let never_hidden: HashSet<String> = texts.iter().flat_map(|rules| &rules.never_hidden).cloned().collect();
         for rules in texts.iter_mut().filter(|_| !never_hidden.is_empty()) {
             rules.unhide(&never_hidden);
         }
+        // The last, so that no list's number changes.
+        names.push(String::new());
+        texts.push(Rules { text: LIBRARIES.to_owned(), hosts_only: true, ..Rules::default() });
         let length: usize = texts.iter().map(|rules| rules.text.len()).sum();
         let file = cache.filter(|_| length >= WORTH_A_FILE).map(|dir| compiled_file(dir, &names, &texts));
         let kept = file.as_deref().and_then(|file| read(file).ok());
@@ -205,12 +216,21 @@ impl Engine {
         }
     }
 
-    /// Whether the rules forbid it to an element of `shown_on`: the same question where the rule does not matter.
+    /// Whether the rules forbid this address to an element of the page `shown_on`.
     pub(super) fn blocks(&self, url: &str, page: &str, kind: &str, shown_on: &str) -> bool {
-        request(url, page, kind, "get").is_some_and(|request| {
-            let found = self.check(&request);
-            found.should_block() && (found.important || self.page_exception(shown_on).is_none())
-        })
+        self.element_result(url, page, kind)
+            .is_some_and(|found| found.important || self.page_exception(shown_on).is_none())
+    }
+
+    /// The rule that forbids an address to an element.
+    pub(super) fn element_rule(&self, url: &str, page: &str, kind: &str) -> Option<Rule> {
+        self.element_result(url, page, kind).map(|found| self.rule(found.filter))
+    }
+
+    fn element_result(&self, url: &str, page: &str, kind: &str) -> Option<BlockerResult> {
+        let mut request = request(url, page, kind, "get")?;
+        for_element(&mut request);
+        Some(self.check(&request)).filter(BlockerResult::should_block)
     }
 
     fn check(&self, request: &Request) -> BlockerResult {
@@ -220,6 +240,14 @@ impl Engine {
             found.exception = found.exception.filter(|_| self.documents.as_ref().is_some_and(holds));
         }
         found
+    }
+
+    pub(super) fn has_page_exceptions(&self) -> bool {
+        self.pages.is_some()
+    }
+
+    pub(super) fn excepts_page(&self, page: &str) -> bool {
+        self.page_exception(page).is_some()
     }
 
     /// The exception for all that a page loads.
@@ -233,7 +261,10 @@ impl Engine {
     fn rule(&self, found: Option<FilterRuleDebugInfo>) -> Rule {
         let found = found.unwrap_or_default();
         let list = found.source_location.and_then(|at| self.lists.get(at.source_index as usize));
-        Rule { list: list.cloned().unwrap_or_default(), text: found.raw_line.unwrap_or_default() }
+        Rule {
+            list: list.cloned().unwrap_or_default(),
+            text: without_condition(&found.raw_line.unwrap_or_default()).to_owned(),
+        }
     }
 
     /// The selectors of what the rules hide on a page.
@@ -336,6 +367,23 @@ mod tests {
         let own = engine.hiding(&"https://site.example/".parse().unwrap(), &names).unwrap().own;
         assert_eq!(own, ["#own"]);
         assert_eq!(engine.counts()[0].elements, 2);
+    }
+
+    #[test]
+    fn pages_at_addresses_and_names_without_a_dot_lose_what_is_hidden_everywhere() {
+        let engine = engine("##.ad\n##div[data-ad]\nnas##.own\n192.168.1.7##.own\n");
+        for page in [
+            "http://nas/",
+            "http://192.168.1.7/x",
+            "http://[fd00::7]:8080/",
+            "http://localhost:81/",
+            "http://a.home.arpa/",
+        ] {
+            let names = || Names { classes: ["ad".to_owned()].into(), ids: HashSet::new() };
+            let hiding = engine.hiding(&page.parse().unwrap(), &names).unwrap();
+            assert!(hiding.common.is_some() && hiding.own.contains(&".ad".to_owned()), "{page}: {hiding:?}");
+            assert_eq!(hiding.own.contains(&".own".to_owned()), page.contains("nas") || page.contains("192"), "{page}");
+        }
     }
 
     #[test]

@@ -82,7 +82,7 @@ fn request_refusal(rule: &str, regexes: &mut usize) -> Option<&'static str> {
         None => (rule, None),
     };
     let has = |name: &str| options.is_some_and(|options| options.split(',').any(|option| option.starts_with(name)));
-    if pattern.starts_with(['<', '{', '}', '"']) || pattern.contains(char::is_whitespace) {
+    if pattern.starts_with(['<', '{', '}', '"']) || pattern.contains(char::is_whitespace) || is_row(pattern) {
         Some(NO_RULE)
     } else if pattern.contains('\\') {
         Some("a regular expression stands between slashes")
@@ -104,6 +104,14 @@ fn request_refusal(rule: &str, regexes: &mut usize) -> Option<&'static str> {
     } else {
         None
     }
+}
+
+/// Whether a line is a row of a table, with a host in one of its columns.
+fn is_row(line: &str) -> bool {
+    let mut columns = line.split([',', ';']);
+    !line.contains(['/', '|', '=', '^', '?', '&'])
+        && line.contains([',', ';'])
+        && columns.all(|column| column.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_: ".contains(&byte)))
 }
 
 /// Refuses regular expressions that would take too much memory, one by one and all together.
@@ -159,8 +167,8 @@ mod tests {
             "site.example##+js(nowebrtc)",
             "site.example#@#+js()",
             "site.example##^script:has-text(x)",
-            "site.example##.ad:has-text(x)",
-            "##.ad:upward(2)",
+            "site.example##.ad:matches-css(x)",
+            "##.ad:upward(0)",
             "##div[",
             "site.example##.ad:style(color: red)",
             "||",
@@ -206,6 +214,8 @@ mod tests {
             "##.ad",
             "a.example##.ad > div:has(> .x):not(:first-child)",
             "a.example#@#.ad",
+            "a.example##.ad:has-text(x)",
+            "a.example#?#.ad:has-text(/^Ad$/i):upward(2)",
             "||a.example^$removeparam=ad",
             "||a.example/x#y",
             "|https://$script,domain=a.example",

@@ -8,9 +8,8 @@ use gleaner_filters::Resource;
 use http::{HeaderMap, HeaderName, Method, Request, header};
 use url::Url;
 
-use crate::http::headers::accept::AcceptedMedia;
+use crate::http::headers::{accept::AcceptedMedia, destination};
 
-const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const PING_TO: HeaderName = HeaderName::from_static("ping-to");
 
@@ -21,6 +20,10 @@ pub struct BlockingRequest {
     page: Option<Url>,
     kind: &'static str,
     method: String,
+    /// Whether `page` is the page that asks, and no guess.
+    is_page_known: bool,
+    /// The site that shows this page in a frame or links to it: over plain HTTP nothing tells which.
+    embedder: Option<String>,
 }
 
 impl BlockingRequest {
@@ -30,26 +33,32 @@ impl BlockingRequest {
     pub fn new(url: Url, page: Option<Url>, kind: &'static str) -> Self {
         // Going to a page is no request of the page that links to it.
         let page = if kind == DOCUMENT { Some(url.clone()) } else { page };
-        Self { url, page, kind, method: "get".to_owned() }
+        let is_page_known = page.is_some();
+        Self { url, page, kind, method: "get".to_owned(), is_page_known, embedder: None }
     }
 
     /// A host, of which nothing more is known.
     #[must_use]
     pub fn host_alone(host: &str) -> Option<Self> {
         let url = Url::parse(&format!("https://{host}/")).ok()?;
-        Some(Self::new(url.clone(), Some(url), OTHER))
+        Some(Self { is_page_known: false, ..Self::new(url.clone(), Some(url), OTHER) })
     }
 
     pub(crate) fn from_request<B>(request: &Request<B>, url: Url) -> Self {
         let headers = request.headers();
         let kind = kind_of(request, &url);
         let method = request.method().as_str().to_owned();
+        let mut embedder = None;
         let (page, alone) = match asker(headers, &url) {
-            RequestSource::Page(page) => (Some(page), None),
+            RequestSource::Page(page) => {
+                let may_embed = kind == DOCUMENT && destination::destination(headers).is_none();
+                embedder = page.host_str().filter(|_| may_embed).map(str::to_owned);
+                (Some(page), None)
+            }
             RequestSource::Unknown if kind != DOCUMENT => (None, url.host_str().and_then(Self::host_alone)),
             RequestSource::OtherSite | RequestSource::Unknown => (None, None),
         };
-        Self { method, ..alone.unwrap_or_else(|| Self::new(url, page, kind)) }
+        Self { method, embedder, ..alone.unwrap_or_else(|| Self::new(url, page, kind)) }
     }
 
     pub(super) fn address(&self) -> &str {
@@ -70,6 +79,26 @@ impl BlockingRequest {
     #[must_use]
     pub fn host(&self) -> &str {
         self.url.host_str().unwrap_or_default()
+    }
+
+    /// Whether a page that asks is known.
+    pub(crate) fn is_page_known(&self) -> bool {
+        self.is_page_known
+    }
+
+    /// The site that shows this page in a frame or links to it, where nothing tells which.
+    pub(crate) fn embedder(&self) -> Option<&str> {
+        self.embedder.as_deref()
+    }
+
+    /// Whether it loads what asks for more by itself: a page, a frame or a style sheet.
+    pub(crate) fn may_ask_for_more(&self) -> bool {
+        matches!(self.kind, DOCUMENT | "subdocument" | "stylesheet")
+    }
+
+    /// Whether the page that makes it has the origin of the address.
+    pub(crate) fn is_of_own_origin(&self) -> bool {
+        self.page.as_ref().is_some_and(|page| page.origin() == self.url.origin())
     }
 
     /// The kind.
@@ -154,19 +183,24 @@ fn kind_of<B>(request: &Request<B>, url: &Url) -> &'static str {
     if headers.contains_key(PING_TO) {
         return "ping";
     }
-    // Fetch § 2.2.5, "destination".
-    match headers.get(SEC_FETCH_DEST).map(http::HeaderValue::as_bytes) {
-        Some(b"document") => DOCUMENT,
-        Some(b"iframe" | b"frame" | b"fencedframe") => "subdocument",
-        Some(b"script" | b"worker" | b"sharedworker" | b"serviceworker" | b"audioworklet" | b"paintworklet") => {
-            "script"
-        }
-        Some(b"image") => "image",
-        Some(b"style" | b"xslt") => "stylesheet",
-        Some(b"font") => "font",
-        Some(b"audio" | b"video" | b"track") => "media",
-        Some(b"object" | b"embed") => "object",
-        Some(b"empty" | b"json") => "xmlhttprequest",
+    // Fetch § 2.2.5, "mode" and "destination".
+    let destination = destination::destination(headers);
+    match (destination::mode(headers), destination) {
+        // `sendBeacon`.
+        (Some("no-cors"), Some("empty")) if request.method() == Method::POST => return "ping",
+        (Some("websocket"), _) => return "websocket",
+        _ => {}
+    }
+    match destination {
+        Some("document") => DOCUMENT,
+        Some("iframe" | "frame" | "fencedframe") => "subdocument",
+        Some("script" | "worker" | "sharedworker" | "serviceworker" | "audioworklet" | "paintworklet") => "script",
+        Some("image") => "image",
+        Some("style" | "xslt") => "stylesheet",
+        Some("font") => "font",
+        Some("audio" | "video" | "track") => "media",
+        Some("object" | "embed") => "object",
+        Some("empty" | "json") => "xmlhttprequest",
         Some(_) => OTHER,
         None => by_accept(headers, url, request.method() == Method::GET),
     }
@@ -233,6 +267,9 @@ mod tests {
             ("/x", vec![page, ("accept", "text/html"), ("origin", "http://news.example")], "xmlhttprequest"),
             ("/x.json?v=1", vec![page, ("accept", "*/*")], "xmlhttprequest"),
             ("/x", vec![page, ("upgrade", "websocket")], "websocket"),
+            ("/x", vec![page, ("sec-fetch-dest", "empty"), ("sec-fetch-mode", "cors")], "xmlhttprequest"),
+            ("/x", vec![page, ("sec-fetch-dest", "empty"), ("sec-fetch-mode", "no-cors")], "xmlhttprequest"),
+            ("/x", vec![page, ("sec-fetch-dest", "websocket"), ("sec-fetch-mode", "websocket")], "websocket"),
         ] {
             let url = format!("https://ads.example{path}");
             assert_eq!(wanted(&url, &fields), (url, kind, page.1.to_owned()), "{fields:?}");
@@ -244,11 +281,21 @@ mod tests {
         for fields in [
             vec![("sec-fetch-dest", "document"), ("referer", "https://other.example/")],
             vec![("accept", "text/html,*/*;q=0.8"), ("referer", "https://other.example/")],
+            vec![("sec-fetch-dest", "empty"), ("sec-fetch-mode", "navigate"), ("referer", "https://ads.example/")],
             vec![],
         ] {
             let url = "https://ads.example/x".to_owned();
             assert_eq!(wanted(&url, &fields), (url.clone(), "document", url), "{fields:?}");
         }
+    }
+
+    #[test]
+    fn what_is_sent_without_waiting_is_a_ping() {
+        let request = Request::post("https://ads.example/x").header("referer", "https://news.example/");
+        let request = request.header("sec-fetch-dest", "empty").header("sec-fetch-mode", "no-cors");
+        let wanted =
+            BlockingRequest::from_request(&request.body(()).unwrap(), "https://ads.example/x".parse().unwrap());
+        assert_eq!(wanted.kind(), "ping");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::{borrow::Cow, collections::HashSet};
 use gleaner_filters::registrable_domain;
 
 use super::{
+    dns_formats::{self, DnsLine, is_host},
     params::{ALL_KINDS, ParamRule},
     refusal::{self, NO_RULE, refusal},
 };
@@ -26,7 +27,7 @@ pub(super) struct Rules {
     /// Rules that can do nothing here, with the reason.
     pub(super) refused: Vec<(String, &'static str)>,
     /// The weight of all regular expressions so far.
-    regexes: usize,
+    pub(super) regexes: usize,
     /// Rules that take parameters out of addresses.
     pub(super) params: Vec<ParamRule>,
     /// Selectors that no list may hide on any page (`#@#…` without a site).
@@ -39,7 +40,7 @@ pub(super) fn read(list: &str) -> Rules {
     let mut conditions: Vec<bool> = Vec::new();
     for line in list.trim_start_matches(MARK).lines() {
         let line = line.trim();
-        if let Some(condition) = line.strip_prefix("!#if ") {
+        if let Some(condition) = line.strip_prefix("!#if").filter(|rest| rest.starts_with([' ', '\t', '('])) {
             conditions.push(holds(condition));
         } else if line.starts_with("!#else") {
             conditions.last_mut().into_iter().for_each(|holds| *holds = !*holds);
@@ -56,7 +57,7 @@ pub(super) fn read(list: &str) -> Rules {
 
 /// The hosts of a list that has rules for hosts and nothing else.
 pub(super) fn hosts_alone(rules: &Rules) -> impl Iterator<Item = &str> {
-    rules.text.lines().filter_map(|line| line.strip_prefix("||")?.strip_suffix('^'))
+    rules.text.lines().filter_map(|line| Some(line.strip_prefix("||")?.split_once('^')?.0))
 }
 
 /// The byte order mark that some editors put in front of UTF-8.
@@ -123,12 +124,12 @@ impl Rules {
         let line = line.strip_prefix('*').filter(|rule| rule.starts_with("##")).unwrap_or(line);
         if line.contains(|c: char| is_unseen(c) && c != '\t') {
             self.refused.push((line.to_owned(), NO_RULE));
-        } else if let Some(hosts) = hosts(line) {
-            self.text.extend(hosts.into_iter().flat_map(|host| ["||", host, "^\n"]));
-        } else if let Some(host) = host_of_regex(line).or_else(|| host_in_ascii(line)) {
-            self.text.extend(["||", &host, "^\n"]);
         } else if is_host_rule(line) {
             self.text.extend([line, "\n"]);
+        } else if let Some(meaning) = dns_formats::read(line) {
+            self.add_dns_line(line, &meaning);
+        } else if let Some(host) = host_of_regex(line) {
+            self.text.extend(["||", &host, "^\n"]);
         } else if let Some(reason) = refusal(line, &mut self.regexes) {
             self.refused.push((line.to_owned(), reason));
         } else {
@@ -136,10 +137,19 @@ impl Rules {
         }
     }
 
+    fn add_dns_line(&mut self, line: &str, meaning: &DnsLine<'_>) {
+        match meaning {
+            DnsLine::Forbidden(hosts) => self.text.extend(hosts.iter().flat_map(|host| ["||", host, "^\n"])),
+            DnsLine::Allowed(host) => self.add_other(&format!("@@||{host}^")),
+            DnsLine::OwnAddress => self.refused.push((line.to_owned(), "a name with an address of its own")),
+        }
+    }
+
     /// Adds a line that is no rule for a host.
     fn add_other(&mut self, line: &str) {
         self.hosts_only = false;
-        let line = &*with_port(line).map_or(Cow::Borrowed(line), Cow::Owned);
+        let line = with_port(line).map_or(Cow::Borrowed(line), Cow::Owned);
+        let line = &*without_popup(&line).map_or(line, Cow::Owned);
         if let Some(selector) = line.strip_prefix("#@#") {
             self.never_hidden.insert(selector.trim().to_owned());
             return;
@@ -183,6 +193,15 @@ fn with_port(rule: &str) -> Option<String> {
     is_one.then(|| format!("{begin}^{port}"))
 }
 
+/// A rule for pop-ups and other kinds of request without the pop-ups, of which a proxy knows nothing.
+fn without_popup(rule: &str) -> Option<String> {
+    let (pattern, options) = options_of(rule);
+    let is_kind = |option: &&str| ALL_KINDS.contains(option);
+    let has_both = options.contains(&"popup") && options.iter().any(is_kind) && !rule.contains("##");
+    let kept = options.iter().filter(|option| **option != "popup").copied().collect::<Vec<_>>().join(",");
+    has_both.then(|| format!("{pattern}${kept}"))
+}
+
 /// Options of exceptions that are none from a rule that forbids a request.
 const MODIFIERS: [&str; 10] = [
     "generichide",
@@ -221,45 +240,10 @@ fn is_for_elements(line: &str) -> bool {
     }
 }
 
-/// The hosts of a line of a hosts file, without names of the machine itself, or of a line that is a host and nothing else.
-fn hosts(line: &str) -> Option<Vec<&str>> {
-    let line = match line.split_once(" #").or_else(|| line.split_once("\t#")) {
-        Some((before, _)) => before,
-        None => line,
-    };
-    let mut words: Vec<&str> = line.split_whitespace().collect();
-    let has_address = words.len() > 1 && words[0].parse::<std::net::IpAddr>().is_ok();
-    if has_address {
-        words.remove(0);
-    }
-    let hosts: Vec<&str> = words
-        .iter()
-        .map(|word| word.trim_start_matches("*.").trim_end_matches('.'))
-        .filter(|word| is_host(word))
-        .collect();
-    (has_address || words.len() == 1 && hosts.len() == 1).then_some(hosts)
-}
-
 /// The host of Pi-hole's `(^|\.)host\.example$`.
 fn host_of_regex(line: &str) -> Option<String> {
     let host = line.strip_prefix("(^|\\.)")?.strip_suffix('$')?.replace("\\.", ".");
     is_host(&host).then_some(host)
-}
-
-/// `xn--bcher-kva.example` of `bücher.example`.
-fn host_in_ascii(line: &str) -> Option<String> {
-    let host = (!line.is_ascii()).then(|| url::Host::parse(line).ok())??.to_string();
-    is_host(&host).then_some(host)
-}
-
-fn is_host(word: &str) -> bool {
-    word.contains('.')
-        && word.parse::<std::net::IpAddr>().is_err()
-        && word.split('.').all(|label| {
-            !label.is_empty()
-                && !label.starts_with('-')
-                && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
-        })
 }
 
 /// `||host^`
@@ -267,16 +251,29 @@ fn is_host_rule(line: &str) -> bool {
     line.strip_prefix("||").and_then(|rest| rest.strip_suffix('^')).is_some_and(is_host)
 }
 
-/// Whether a condition such as `env_chromium && !cap_html_filtering` holds.
+/// Whether a condition such as `env_chromium && !(cap_html_filtering || adguard)` holds.
 fn holds(condition: &str) -> bool {
-    let is_true = |word: &str| {
-        let word = word.trim();
-        match word.strip_prefix('!') {
-            Some(word) => !TRUE.contains(&word.trim()),
-            None => TRUE.contains(&word),
-        }
+    let mut condition: String = condition.split_whitespace().collect();
+    // What stands in brackets first.
+    while let Some((begin, end)) = innermost_brackets(&condition) {
+        let word = if is_true(&condition[begin + 1..end]) { "true" } else { "false" };
+        condition.replace_range(begin..=end, word);
+    }
+    is_true(&condition)
+}
+
+fn innermost_brackets(condition: &str) -> Option<(usize, usize)> {
+    let end = condition.find(')')?;
+    Some((condition[..end].rfind('(')?, end))
+}
+
+/// Whether a condition without brackets and spaces holds.
+fn is_true(condition: &str) -> bool {
+    let is_one = |word: &str| {
+        let name = word.trim_start_matches('!');
+        (word.len() - name.len()) % 2 == usize::from(name != "true" && !TRUE.contains(&name))
     };
-    condition.split("||").any(|all| all.split("&&").all(is_true))
+    condition.split("||").any(|all| all.split("&&").all(is_one))
 }
 
 #[cfg(test)]
@@ -314,6 +311,15 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_for_pop_ups_and_pages_is_one_for_pages() {
+        let rules = read(
+            "||a.example^$document,popup\n||b.example^$popup,doc,3p\n||c.example^$popup\n@@||d.example^$popup,frame",
+        );
+        assert!(rules.text.starts_with("||a.example^$document\n||b.example^$doc,3p\n"), "{}", rules.text);
+        assert!(rules.text.ends_with("@@||d.example^$frame\n"), "{}", rules.text);
+    }
+
+    #[test]
     fn a_web_page_or_prose_is_no_list() {
         let page = |begin: &str, line: &str| format!("{begin}\n{}", format!("{line}\n").repeat(60));
         for text in [
@@ -327,6 +333,9 @@ mod tests {
             page("\u{7f}ELF", "\u{1b}[2J http https"),
             "error".to_owned(),
             "OK\r\n".to_owned(),
+            page("domain,category,first_seen", "ads.example,malware,2026-11-01"),
+            page("id;host", "1;ads.example"),
+            page("", "ads.example\tmalware"),
             "null\n".to_owned(),
         ] {
             assert!(!is_list(&text), "{text}");
@@ -384,5 +393,17 @@ mod tests {
         let list = "a.example\n!#if env_firefox\nb.example\n!#else\nc.example\n!#endif\n!#if !env_mobile && ext_ublock\n\
                     d.example\n!#if adguard || cap_html_filtering\ne.example\n!#endif\n!#endif\nf.example";
         assert_eq!(read(list).text, "||a.example^\n||c.example^\n||d.example^\n||f.example^\n");
+        for (condition, is_true) in [
+            ("(env_chromium)", true),
+            ("(adguard && !adguard_ext_safari) || (ext_ublock && !env_firefox)", true),
+            ("!(env_chromium && ext_ublock)", false),
+            ("!!env_chromium", true),
+            ("env_chromium && (adguard || (cap_html_filtering || true))", true),
+            ("false", false),
+            ("!false", true),
+            ("(", false),
+        ] {
+            assert_eq!(holds(condition), is_true, "{condition}");
+        }
     }
 }

@@ -11,7 +11,7 @@ use std::{
 };
 
 use clap::builder::PossibleValuesParser;
-use gleaner_filters::{Blocker as _, Names};
+use gleaner_filters::{Blocker as _, Names, Resource};
 use url::Url;
 
 use self::profile::ConnectionView;
@@ -153,12 +153,14 @@ fn request(args: &ExplainArgs, url: &Url, config: &Config, blocker: &Blocker) ->
         let choice = config.profiles.choose(&asker, wanted.host());
         let profile = choice.filter(|choice| !choice.profile.blocking).map(|choice| choice.profile.name.as_str());
         tunnel(&mut out, blocker, wanted.host(), profile);
+        elements_that_lead_there(&mut out, blocker, page, url);
         if connection == ConnectionView::Tunnelled {
             return say(&out);
         }
         let _ = writeln!(out, "\nwhere a browser trusts the certificate, so that the connection is decrypted:");
     }
     decision(&mut out, blocker, &wanted, profile);
+    elements_that_lead_there(&mut out, blocker, page, url);
     if kind == "document" && profile.is_none() {
         elements(&mut out, blocker, url);
     }
@@ -219,7 +221,7 @@ fn decision(out: &mut String, blocker: &Blocker, wanted: &BlockingRequest, profi
             writeln!(out, "decision   let through\nrule       {rule}\nexception  {exception}")
         }
         (None, Verdict::Blocked { rule, instead }) => {
-            let instead = instead.map(|(kind, _)| format!(", with an empty {kind}")).unwrap_or_default();
+            let instead = instead.map(|(kind, _)| format!(", with {kind} in its place")).unwrap_or_default();
             writeln!(out, "decision   blocked{instead}\nrule       {rule}")
         }
         (None, Verdict::ParamsRemoved { to, rule }) => {
@@ -230,6 +232,16 @@ fn decision(out: &mut String, blocker: &Blocker, wanted: &BlockingRequest, profi
         if except.matches(wanted.site()) || except.matches(wanted.host()) {
             let _ = writeln!(out, "not asked  {name}: blocking.except_by_list");
         }
+    }
+}
+
+/// Explains a host that is removed from pages and not refused as a request.
+fn elements_that_lead_there(out: &mut String, blocker: &Blocker, page: &Url, url: &Url) {
+    let wanted = BlockingRequest::new(url.clone(), Some(page.clone()), "other");
+    if blocker.judge(&wanted) == Verdict::Allowed
+        && let Some(rule) = blocker.rule(page, url, Resource::Other)
+    {
+        let _ = writeln!(out, "pages      what leads there is removed from rewritten pages: {rule}");
     }
 }
 

@@ -287,6 +287,12 @@ impl Profiles {
         rules.map(|rule| (&*rule.user_agents, &*rule.profile)).collect()
     }
 
+    /// Whether there is a site with a profile that blocks nothing.
+    pub(crate) fn have_sites_without_blocking(&self) -> bool {
+        let blocks_nothing = |name: &str| self.all.iter().any(|profile| profile.name == name && !profile.blocking);
+        self.sites.iter().any(|site| blocks_nothing(&site.profile))
+    }
+
     /// The first rule that matches: of `sites`, then of `devices`, then the shipped ones. The host is in its canonical
     /// spelling.
     #[must_use]

@@ -168,6 +168,9 @@ fn take(
 ) -> Update {
     let mut unwritten = None;
     let outcome = fetched.and_then(|response| match response {
+        None if old.is_none() => {
+            Err("the server says that it has not changed (304), which nobody has asked".to_owned())
+        }
         None => Ok(UpdateOutcome::Same),
         Some((headers, text)) => {
             let judged = judge(file, &text, old, &headers, &mut state);

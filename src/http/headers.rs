@@ -6,6 +6,7 @@
 pub(crate) mod accept;
 mod coding;
 pub(crate) mod csp;
+pub(crate) mod destination;
 mod media;
 pub(crate) mod repair;
 pub(crate) mod validators;

@@ -1,4 +1,4 @@
-//! The answers to blocked requests: an empty resource of the requested type, or for a document a page that names the
+//! The answers to blocked requests: an error, what the rules want in its place, or for a document a page that names the
 //! rule and links past it.
 
 use bytes::Bytes;
@@ -7,7 +7,7 @@ use maud::{PreEscaped, html};
 use url::Url;
 
 use crate::{
-    blocking::{BlockingRequest, PIXEL, Rule},
+    blocking::{BlockingRequest, Rule},
     http::body::Body,
     net::control_host,
     pages::template,
@@ -15,29 +15,49 @@ use crate::{
 
 const GLEANER: HeaderName = HeaderName::from_static("gleaner");
 
-/// An empty resource; `instead` is what the rules want, `origin` the origin of the script that asks.
+/// An answer that fails in a browser as a request fails that the browser's own blocker forbids, so that a page's `onerror` and
+/// `catch` run; `instead` is what the rules want in its place, `origin` the origin of the script that asks.
 pub(crate) fn blocked_resource(
     wanted: &BlockingRequest,
     instead: Option<(String, Vec<u8>)>,
     origin: Option<&HeaderValue>,
 ) -> Response<Body> {
-    let (kind, content) = match (instead, wanted.kind()) {
-        (Some((kind, content)), _) => (HeaderValue::try_from(kind).ok(), Bytes::from(content)),
-        (None, "script") => (Some(HeaderValue::from_static("text/javascript")), Bytes::new()),
-        (None, "stylesheet") => (Some(HeaderValue::from_static("text/css")), Bytes::new()),
-        (None, "image") => (Some(HeaderValue::from_static("image/gif")), Bytes::from_static(PIXEL)),
-        (None, "subdocument" | "document") => (Some(HeaderValue::from_static("text/html")), Bytes::new()),
-        (None, _) => (None, Bytes::new()),
+    let instead = instead.and_then(|(kind, content)| Some((HeaderValue::try_from(kind).ok()?, content)));
+    let (kind, content) = match instead {
+        Some(found) => found,
+        // A browser tells a page of a frame that it has loaded, also where it is blocked.
+        None if matches!(wanted.kind(), "subdocument" | "document") => {
+            (HeaderValue::from_static("text/html"), Vec::new())
+        }
+        None => return failed(wanted),
     };
-    let mut response = Response::new(Body::from(content));
-    match kind {
-        Some(kind) => drop(response.headers_mut().insert(header::CONTENT_TYPE, kind)),
-        None => *response.status_mut() = StatusCode::NO_CONTENT,
-    }
+    let mut response = Response::new(Body::from(Bytes::from(content)));
+    let fields = response.headers_mut();
+    fields.insert(header::CONTENT_TYPE, kind);
+    fields.insert(RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
     if let Some(origin) = origin {
-        // A script that may not read the answer takes it for an error, and tries again. With credentials it may not read `*`.
-        response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
-        response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
+        // With credentials a script may not read what is for `*`.
+        fields.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+        fields.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
+    }
+    noted(response)
+}
+
+/// Cross-Origin-Resource-Policy (Fetch § 3.7).
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
+fn failed(wanted: &BlockingRequest) -> Response<Body> {
+    let mut response = Response::new(Body::default());
+    let fields = response.headers_mut();
+    fields.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    // To other origins this makes a network error of any status, for scripts that fetch too.
+    fields.insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
+    if wanted.kind() == "xmlhttprequest" && wanted.is_of_own_origin() {
+        // A script may read a status of its own origin. A redirect to what is no HTTP is a network error (Fetch § 4.4).
+        fields.insert(header::LOCATION, HeaderValue::from_static("data:,"));
+        *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;
+    } else {
+        *response.status_mut() = StatusCode::FORBIDDEN;
     }
     noted(response)
 }

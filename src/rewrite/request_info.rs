@@ -16,14 +16,13 @@ use crate::{
     http::headers::{
         Coding,
         accept::{self, AcceptedMedia},
+        destination::destination,
         validators,
     },
     net::target::Target,
     rewrite::views::PageControls,
 };
 
-/// The destination of a fetch (Fetch Metadata § 2.1).
-const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 /// Set by scripts on their own requests.
 const X_REQUESTED_WITH: HeaderName = HeaderName::from_static("x-requested-with");
 
@@ -85,7 +84,7 @@ impl<'a> RequestInfo<'a> {
             host,
             path: request.uri().path_and_query().cloned(),
             method: request.method().clone(),
-            destination: text(headers, &SEC_FETCH_DEST),
+            destination: destination(headers).map(str::to_ascii_lowercase),
             by_script: headers.contains_key(X_REQUESTED_WITH),
             prefers_html: accepted.prefers_html(),
             names_html: accepted.names_html(),
@@ -184,9 +183,4 @@ impl<'a> RequestInfo<'a> {
             None => (self.prefers_html || self.presentation.form == SentForm::Markdown) && !self.by_script,
         }
     }
-}
-
-fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
-    let value = headers.get(name).map(HeaderValue::to_str)?;
-    Some(value.ok()?.to_ascii_lowercase())
 }

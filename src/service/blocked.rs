@@ -23,13 +23,19 @@ impl Exchange {
     ) -> Option<Response<Body>> {
         let blocker = &self.state.blocker;
         let target = permit.target();
-        if !blocker.settings().requests || !blocker.may_block(host) {
+        let excepts_site = blocker.excepts_site(host);
+        // What pages load on which nothing is blocked is remembered, whatever host has it.
+        let excepts_pages = || blocker.excepts_pages() || self.state.config.profiles.have_sites_without_blocking();
+        if !blocker.settings().requests || !(blocker.may_block(host) || excepts_pages()) {
             return None;
         }
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
         let url = Url::parse(&format!("{}://{}{path}", target.scheme.as_str(), target.authority())).ok()?;
         let wanted = BlockingRequest::from_request(request, url.clone());
-        if blocker.exempt(wanted.site(), wanted.host()).is_some() || !self.blocks(request.headers(), wanted.site()) {
+        if blocker.exempt("", wanted.host()).is_some_and(|_| !excepts_site) || self.is_paused() {
+            return None;
+        }
+        if self.is_of_excepted_page(request.headers(), &wanted) || excepts_site {
             return None;
         }
         let verdict = blocker.judge(&wanted);
@@ -37,6 +43,7 @@ impl Exchange {
             return None;
         }
         match verdict {
+            Verdict::Blocked { .. } if self.may_be_frame_of_excepted_page(request.headers(), &wanted) => None,
             Verdict::Blocked { rule, .. } if wanted.is_document() => {
                 self.log_blocked(&rule);
                 Some(blocked_document(&url, &rule))
@@ -61,14 +68,54 @@ impl Exchange {
         }
     }
 
+    /// Whether a request belongs to a page on which nothing is blocked. What such a page loads is remembered where it asks for more.
+    fn is_of_excepted_page(&self, headers: &HeaderMap, wanted: &BlockingRequest) -> bool {
+        let (blocker, pages) = (&self.state.blocker, &self.proxy.excepted_pages);
+        let client = self.connection.client.ip();
+        let by_page = if wanted.is_page_known() {
+            self.is_excepted(headers, wanted.site())
+        } else {
+            pages.was_visited(client, headers)
+        };
+        // An exception of a list is for the engine to weigh against what is `$important`.
+        let by_list = || wanted.is_page_known() && blocker.excepts_page(wanted);
+        if wanted.may_ask_for_more() && (by_page || by_list()) {
+            if wanted.is_document() {
+                pages.visit(client, headers);
+            } else {
+                pages.add_part(client, headers, wanted.host());
+            }
+        }
+        by_page
+    }
+
+    /// Whether a forbidden page may be a frame of a page on which nothing is blocked.
+    fn may_be_frame_of_excepted_page(&self, headers: &HeaderMap, wanted: &BlockingRequest) -> bool {
+        let is_one = wanted.embedder().is_some_and(|site| self.is_excepted(headers, site));
+        if is_one {
+            self.proxy.excepted_pages.add_part(self.connection.client.ip(), headers, wanted.host());
+        }
+        is_one
+    }
+
+    /// Whether nothing is blocked on this site, or what it asks for belongs to a page of such a site.
+    fn is_excepted(&self, headers: &HeaderMap, site: &str) -> bool {
+        self.state.blocker.excepts_site(site)
+            || self.profile(headers, site).is_some_and(|choice| !choice.profile.blocking)
+            || self.proxy.excepted_pages.has_part(self.connection.client.ip(), headers, site)
+    }
+
     /// The answer to a CONNECT that would become a tunnel to a forbidden host.
     pub(super) fn blocked_host(&mut self, request: &Request<Incoming>, target: &Target) -> Option<Response<Body>> {
-        let host = target.plain_host();
+        let (host, client) = (target.plain_host(), self.connection.client.ip());
+        let pages = &self.proxy.excepted_pages;
+        if self.state.blocker.excepts_site(host) {
+            pages.visit(client, request.headers());
+        }
         let rule = self.state.blocker.blocked_host(host)?;
-        if !self.blocks(request.headers(), host) {
+        if !self.blocks(request.headers(), host) || pages.was_visited(client, request.headers()) {
             return None;
         }
-        let client = self.connection.client.ip();
         if self.proxy.bypass_links.allows_host(client, request.headers(), host, false) {
             return None;
         }

@@ -170,7 +170,9 @@ impl Exchange {
         trust: Option<TrustWatch>,
     ) -> Response<Body> {
         let upgrade = hyper::upgrade::on(&mut request);
-        let blocks = self.blocks(request.headers(), destination.target().plain_host());
+        let client = self.connection.client.ip();
+        let blocks = self.blocks(request.headers(), destination.target().plain_host())
+            && !self.proxy.excepted_pages.was_visited(client, request.headers());
         let any_protocol = match &destination {
             Destination::Origin(permit) => permit.port_rule() == PortRule::Any,
             Destination::ControlHost(_) => true,

@@ -20,7 +20,7 @@ use crate::{
     rewrite::{Rewriter, Workers, views::ViewLinks},
     server::connection_limits::ConnectionLimits,
     state::{
-        bypass_links::BypassLinks, form_tokens::FormTokens, loaded_config::LoadedConfig,
+        bypass_links::BypassLinks, excepted_pages::ExceptedPages, form_tokens::FormTokens, loaded_config::LoadedConfig,
         reader_preferences::ReaderPreferences, runtime_state::RuntimeState, sessions::Sessions,
     },
     util::{
@@ -54,6 +54,7 @@ pub struct Proxy {
     pub(crate) tokens: Arc<Tokens>,
     pub(crate) pseudonyms: Pseudonyms,
     pub(crate) bypass_links: BypassLinks,
+    pub(crate) excepted_pages: ExceptedPages,
     pub(crate) paused_devices: PausedDevices,
     pub(crate) forms: FormTokens,
     pub(crate) sessions: Sessions,
@@ -115,6 +116,7 @@ impl Proxy {
             workers,
             pseudonyms: Pseudonyms::new(Arc::clone(&tokens)),
             bypass_links: BypassLinks::new(Arc::clone(&tokens)),
+            excepted_pages: ExceptedPages::new(),
             paused_devices: PausedDevices::new(),
             forms: FormTokens::new(Arc::clone(&tokens)),
             sessions: Sessions::new(),

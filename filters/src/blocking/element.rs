@@ -1,8 +1,10 @@
 //! Implements the traits of the crate `selectors` for a page's elements.
 
+pub(super) mod conditions;
+
 use std::fmt;
 
-use cssparser::{CowRcStr, ParseError, SourceLocation, ToCss};
+use cssparser::{CowRcStr, ParseError, Parser as CssParser, SourceLocation, ToCss};
 use html5ever::{LocalName, Namespace, local_name, ns};
 use kuchikiki::NodeData;
 use precomputed_hash::PrecomputedHash;
@@ -12,9 +14,10 @@ use selectors::{
     bloom::BloomFilter,
     context::MatchingContext,
     matching::ElementSelectorFlags,
-    parser::{NonTSPseudoClass, Parser, SelectorParseErrorKind},
+    parser::{Parser, SelectorParseErrorKind},
 };
 
+use self::conditions::Condition;
 use crate::html::{NodeId, NodeKind, Page, tag::Tag};
 
 /// The types of a selector's parts.
@@ -49,28 +52,6 @@ impl PrecomputedHash for Name {
     }
 }
 
-/// `:link`, the one state that a page has without a browser.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct IsLink;
-
-impl ToCss for IsLink {
-    fn to_css<W: fmt::Write>(&self, out: &mut W) -> fmt::Result {
-        out.write_str(":link")
-    }
-}
-
-impl NonTSPseudoClass for IsLink {
-    type Impl = SelectorTypes;
-
-    fn is_active_or_hover(&self) -> bool {
-        false
-    }
-
-    fn is_user_action_state(&self) -> bool {
-        false
-    }
-}
-
 /// There are none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PseudoElement {}
@@ -94,7 +75,7 @@ impl SelectorImpl for SelectorTypes {
     type NamespacePrefix = Name;
     type BorrowedNamespaceUrl = Namespace;
     type BorrowedLocalName = Name;
-    type NonTSPseudoClass = IsLink;
+    type NonTSPseudoClass = Condition;
     type PseudoElement = PseudoElement;
 }
 
@@ -126,11 +107,24 @@ impl<'i> Parser<'i> for Css {
         &self,
         at: SourceLocation,
         name: CowRcStr<'i>,
-    ) -> Result<IsLink, ParseError<'i, Self::Error>> {
+    ) -> Result<Condition, ParseError<'i, Self::Error>> {
         if name.eq_ignore_ascii_case("link") || name.eq_ignore_ascii_case("any-link") {
-            return Ok(IsLink);
+            return Ok(Condition::link());
         }
         Err(at.new_custom_error(SelectorParseErrorKind::UnsupportedPseudoClassOrElement(name)))
+    }
+
+    fn parse_non_ts_functional_pseudo_class<'t>(
+        &self,
+        name: CowRcStr<'i>,
+        parser: &mut CssParser<'i, 't>,
+        _: bool,
+    ) -> Result<Condition, ParseError<'i, Self::Error>> {
+        let begin = parser.position();
+        while parser.next_including_whitespace_and_comments().is_ok() {}
+        let condition = Condition::parse(&name, parser.slice_from(begin));
+        let unknown = SelectorParseErrorKind::UnsupportedPseudoClassOrElement(name);
+        condition.ok_or_else(|| parser.new_custom_error(unknown))
     }
 }
 
@@ -164,6 +158,16 @@ impl<'a> Element<'a> {
 
     fn at(&self, id: NodeId) -> Option<Element<'a>> {
         self.page.tag(id).map(|_| Element { page: self.page, id })
+    }
+
+    /// The elements below it.
+    pub(super) fn descendants(&self) -> impl Iterator<Item = Element<'a>> + use<'a> {
+        let page = self.page;
+        let rows = (self.id.0 + 1..page.end(self.id).0).map(NodeId);
+        rows.filter_map(move |id| {
+            page.charge(1);
+            page.tag(id).map(|_| Element { page, id })
+        })
     }
 
     /// The first element from a row on, at the depth of `self`'s children or siblings.
@@ -255,8 +259,8 @@ impl selectors::Element for Element<'_> {
         self.page.attribute(self.id, &name.0).is_some_and(|value| operation.eval_str(value))
     }
 
-    fn match_non_ts_pseudo_class(&self, _: &IsLink, _: &mut MatchingContext<SelectorTypes>) -> bool {
-        selectors::Element::is_link(self)
+    fn match_non_ts_pseudo_class(&self, condition: &Condition, context: &mut MatchingContext<SelectorTypes>) -> bool {
+        condition.holds(self, context)
     }
 
     fn match_pseudo_element(&self, pseudo: &PseudoElement, _: &mut MatchingContext<SelectorTypes>) -> bool {

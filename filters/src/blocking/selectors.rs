@@ -1,22 +1,17 @@
 //! CSS selectors, compiled and sorted by what an element must have to match one, as browsers do: a page's elements are each
 //! compared with a few of them.
 
-use cssparser::{Parser as CssParser, ParserInput};
 use selectors::{
     context::{MatchingContext, MatchingForInvalidation, MatchingMode, NeedsSelectorFlags, QuirksMode, SelectorCaches},
     matching::matches_selector,
-    parser::{Component, ParseRelative, Selector, SelectorList},
+    parser::{Component, Selector},
 };
 
-use super::element::{Css, Element, SelectorTypes};
+use super::element::{Element, SelectorTypes, conditions::parse};
 use crate::{
     hashing::Table,
     html::{NodeId, Page},
 };
-
-/// Most brackets and combinators of a selector: each may be one call within another, where it is parsed and where it is compared, and
-/// one line of a list could exhaust the stack. The public lists have 36 (2026-11-25). Raising it costs stack.
-const MOST_PARTS: usize = 100;
 
 /// Compiled selectors.
 #[derive(Debug, Default)]
@@ -99,14 +94,6 @@ impl Selectors {
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.texts.iter().map(String::as_str)
     }
-}
-
-fn parse(text: &str) -> Option<SelectorList<SelectorTypes>> {
-    if text.bytes().filter(|byte| b"(>+~ \t\n\r\x0c".contains(byte)).count() > MOST_PARTS {
-        return None;
-    }
-    let mut input = ParserInput::new(text);
-    SelectorList::parse(&Css, &mut CssParser::new(&mut input), ParseRelative::No).ok()
 }
 
 /// The part of a selector that is looked up: of the compound on its right, the rarest.
@@ -217,6 +204,35 @@ mod tests {
     }
 
     #[test]
+    fn conditions_of_lists_hold_without_a_browser() {
+        let html = "<div id=a class=card><div id=b><p id=c data-k=v9>It is an Ad</p></div></div>\
+                    <div id=d class=card><p id=e>No news, <b id=f>Sponsored</b></p></div>\
+                    <div id=g class=card><div id=h class=card><i id=i>Ad</i></div></div>";
+        for (selector, wanted) in [
+            ("p:has-text(Ad)", "c"),
+            ("p:has-text(ad)", ""),
+            ("p:has-text(/\\bAD$/i)", "c"),
+            (".card:has-text(\"Sponsored\")", "d"),
+            (".card:not(:has-text(Ad))", "d"),
+            ("b:-abp-contains(Spons)", "f"),
+            ("p:has(> b:has-text(Sponsored))", "e"),
+            ("p:matches-attr(data-k=\"/^v\\d$/\")", "c"),
+            ("p:matches-attr(\"/^data-/\"=\"v9\")", "c"),
+            ("p:matches-attr(data-x)", ""),
+            ("p:has-text(Ad):upward(1)", "b"),
+            ("p:has-text(Ad):upward(2)", "a"),
+            ("i:upward(.card)", "h"),
+            ("i:upward(div:not(#h))", "g"),
+            ("i:upward(.card):upward(1)", "g"),
+            ("b:upward(1) > b", "f"),
+            ("b:upward(div):has(p)", "d"),
+            (".card:-abp-has(> p)", "d"),
+        ] {
+            assert_eq!(matched(html, selector), wanted, "{selector}");
+        }
+    }
+
+    #[test]
     fn what_would_exhaust_the_stack_is_refused_and_what_is_left_does_not() {
         let nested =
             |depth: usize| [":is(p", ":not(p", ":nth-child(1 of p"].map(|part| part.repeat(depth) + &")".repeat(depth));
@@ -233,7 +249,16 @@ mod tests {
 
     #[test]
     fn what_is_no_selector_is_skipped_and_counted() {
-        let odd = ["p:has-text(Ad)", "p:upward(2)", "p::before", "..x", "p:matches-path(/x)", ""];
+        let odd = [
+            "p:has-text(/a(?=b)/)",
+            "p:upward(0)",
+            "p::before",
+            "..x",
+            "p:matches-path(/x)",
+            "",
+            ":upward(2)",
+            "p:upward(",
+        ];
         let selectors = Selectors::compile(odd);
         assert_eq!((selectors.len(), selectors.skipped()), (0, odd.len()));
         assert!(

@@ -54,7 +54,7 @@ pub(crate) fn for_view(headers: &mut HeaderMap) {
 }
 
 /// Request fields that decide whether the response is rewritten.
-pub(crate) const DECIDED_BY: [&str; 3] = ["Accept", "Sec-Fetch-Dest", "X-Requested-With"];
+pub(crate) const DECIDED_BY: [&str; 4] = ["Accept", "Sec-Fetch-Dest", "Sec-Fetch-Mode", "X-Requested-With"];
 
 /// Fields for caches, of a rewritten page and of a 304 that confirms one. It must be revalidated, because the reader may ask for
 /// the original at the same URL; and it has no ranges, because those of the original would not fit.
@@ -142,7 +142,7 @@ mod tests {
             ("accept-ranges", &["none"]),
             ("content-location", &["/en"]),
             ("set-cookie", &["a=1", "b=2"]),
-            ("vary", &["accept-encoding, Cookie", "Accept", "Sec-Fetch-Dest", "X-Requested-With"]),
+            ("vary", &["accept-encoding, Cookie", "Accept", "Sec-Fetch-Dest", "Sec-Fetch-Mode", "X-Requested-With"]),
             ("cache-control", &["private, no-cache"]),
             ("link", &["</x,y.css>; rel=preload; as=style"]),
         ];

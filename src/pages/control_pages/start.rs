@@ -161,6 +161,8 @@ fn next_step(
                     h2 { "Next: let this browser trust the proxy" }
                     p { "It uses the proxy. Pages over plain HTTP come decluttered already; for encrypted ones, which are most, it must \
                          trust the proxy's certificate. Do this only on devices that are yours." }
+                    p.quiet { "Until then advertisements and trackers on encrypted pages are blocked by the name of their host alone, as by a name \
+                               server: less is blocked, and what is blocked leaves holes." }
                     @if intercept == Intercept::On { p.bad { "Until then every encrypted page shows an error." } }
                     p { a.button href=(system.certificate()) { "Get the certificate" } }
                     (steps(&system.certificate_steps()))

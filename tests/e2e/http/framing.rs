@@ -261,7 +261,7 @@ async fn a_refused_connect_closes_and_reads_no_request_behind_it() {
     let gone = closed.local_addr().unwrap();
     drop(closed);
     let proxy = crate::harness::TestProxy::start("").await;
-    for target in ["example.com:22", &gone.to_string(), "ad.doubleclick.net:443"] {
+    for target in ["example.com:22", &gone.to_string(), "ads.propellerads.net:443"] {
         let bytes = setup.fill(&format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n{SECOND}"));
         let answer = soon(crate::harness::raw(proxy.addr, bytes)).await;
         assert!(answer.starts_with("HTTP/1.1 403") || answer.starts_with("HTTP/1.1 502"), "{answer}");

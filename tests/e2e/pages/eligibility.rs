@@ -284,7 +284,7 @@ async fn vary_names_what_was_looked_at_whatever_came_of_it() {
         let answer = get(&proxy, &origin.url("/"), fields).await;
         let vary = answer.headers.get_all("vary");
         let vary: Vec<_> = vary.iter().map(|value| value.to_str().unwrap()).collect();
-        for name in ["Accept", "Sec-Fetch-Dest", "X-Requested-With"] {
+        for name in ["Accept", "Sec-Fetch-Dest", "Sec-Fetch-Mode", "X-Requested-With"] {
             assert!(vary.contains(&name), "{fields:?}: {vary:?}");
         }
     }

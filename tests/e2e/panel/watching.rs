@@ -21,11 +21,14 @@ async fn it_counts_what_was_done_and_forgets_addresses_within_sites() {
     let origin = Origin::http(|_| html(ARTICLE)).await;
     let proxy = TestProxy::start("filters: { floor: { kept_chars: 1 } }").await;
     get(&proxy, &origin.url("/secret-path?secret=query"), &[("cookie", "secret=cookie")]).await;
-    get(&proxy, "http://ad.doubleclick.net/x.js", &[]).await;
+    get(&proxy, "http://ads.propellerads.net/x.js", &[]).await;
     let overview = get(&proxy, PANEL, &[]).await;
-    for shown in
-        ["<dt>pages rewritten</dt><dd>1</dd>", "<dt>requests blocked</dt><dd>1</dd>", "doubleclick.net", "this machine"]
-    {
+    for shown in [
+        "<dt>pages rewritten</dt><dd>1</dd>",
+        "<dt>requests blocked</dt><dd>1</dd>",
+        "propellerads.net",
+        "this machine",
+    ] {
         assert!(overview.text().contains(shown), "{shown}: {}", overview.text());
     }
     let requests = get(&proxy, &format!("{PANEL}/requests"), &[]).await;
@@ -35,7 +38,7 @@ async fn it_counts_what_was_done_and_forgets_addresses_within_sites() {
         "{}",
         requests.text()
     );
-    let one = get(&proxy, &format!("{PANEL}/requests?host=double&device=127.0.0.1"), &[]).await;
+    let one = get(&proxy, &format!("{PANEL}/requests?host=propeller&device=127.0.0.1"), &[]).await;
     assert!(one.text().contains("blocked by") && !one.text().contains("rewritten:"), "{}", one.text());
     let other = get(&proxy, &format!("{PANEL}/requests?device=192.0.2.1"), &[]).await;
     assert!(!other.text().contains("<td>"), "{}", other.text());
@@ -59,10 +62,10 @@ async fn requests_appear_as_they_come() {
         }
     };
     read(&mut live, &mut seen, "text/event-stream").await;
-    get(&proxy, "http://ad.doubleclick.net/x.js", &[]).await;
+    get(&proxy, "http://ads.propellerads.net/x.js", &[]).await;
     get(&proxy, &origin.url("/"), &[]).await;
     read(&mut live, &mut seen, "</tr>").await;
-    assert!(seen.contains("data: <tr>") && seen.contains("127.0.0.1") && !seen.contains("doubleclick"), "{seen}");
+    assert!(seen.contains("data: <tr>") && seen.contains("127.0.0.1") && !seen.contains("propellerads"), "{seen}");
     // It does not hold up the end of the program.
     timeout(Duration::from_secs(5), proxy.stop()).await.unwrap();
 
@@ -113,7 +116,7 @@ async fn blocking_is_paused_on_all_devices_and_goes_on() {
         until("it is taken over", async || is_paused() == (length == "30m")).await;
         let health = get(&proxy, &format!("{PANEL}/health"), &[]).await;
         assert!(health.text().contains(words), "{}", health.text());
-        let answer = get(&proxy, "http://ad.doubleclick.net/x.js", &[("sec-fetch-dest", "script")]).await;
+        let answer = get(&proxy, "http://ads.propellerads.net/x.js", &[("sec-fetch-dest", "script")]).await;
         assert_eq!(answer.header("gleaner") == "blocked", length == "off");
     }
     watch.abort();

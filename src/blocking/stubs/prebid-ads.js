@@ -1,0 +1,3 @@
+// What pages look for to see whether advertisements can come.
+window.canRunAds = true;
+window.isAdBlockActive = false;
