@@ -34,7 +34,7 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use encoding_rs::UTF_8;
-use gleaner_filters::{Filtered, Format};
+use gleaner_filters::{CspChange, Filtered, Format};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header, response::Parts};
 use http_body::Frame;
 use http_body_util::BodyExt;
@@ -179,7 +179,7 @@ impl Rewriter {
         mut more: Option<impl Fetch>,
     ) -> (Response<Body>, Outcome) {
         let (mut head, mut body) = response.into_parts();
-        if let Some(picture) = asked.picture {
+        if let Some(picture) = &asked.picture {
             // In a box, as below.
             return Box::pin(self.pictures.respond(asked, picture, head, body)).await;
         }
@@ -270,6 +270,7 @@ impl Rewriter {
         match coded {
             Ok(coded) => {
                 let added = original.ended.map(|ended| ended.elapsed()).unwrap_or_default();
+                self.pictures.note_page(asked, matches!(filtered.csp, CspChange::Replace(_)));
                 let effect = PageEffect::new(&filtered.report, original.bytes, coded.body.len(), added);
                 let (mut response, outcome) = finish(asked, head, &filtered, coded, pages);
                 if presentation.form == SentForm::Chapter {
@@ -284,6 +285,9 @@ impl Rewriter {
 
     /// The original, whose copy may be asked for again by its validators.
     fn pass(&self, asked: &RequestInfo<'_>, head: Parts, body: Body, reason: PassReason) -> (Response<Body>, Outcome) {
+        if reason != PassReason::NOT_HTML && asked.is_for_reader() {
+            self.pictures.note_page(asked, false);
+        }
         if head.status == StatusCode::OK && reason.is_lasting() && asked.is_of_browser() && self.is_wanted(asked) {
             self.unmodified.add(asked, &head.headers);
         }

@@ -139,6 +139,7 @@ impl PassReason {
     pub(crate) const KEPT_TOO_LITTLE: Self = Self("kept-too-little");
     pub(crate) const PANICKED: Self = Self("panic");
     pub(crate) const SMALL: Self = Self("small");
+    pub(crate) const LATE: Self = Self("late");
     pub(crate) const PIXELS: Self = Self("too-many-pixels");
     pub(crate) const ANIMATED: Self = Self("animated");
     pub(crate) const ODD: Self = Self("odd-picture");
@@ -174,6 +175,7 @@ impl PassReason {
             (Self::DESTINATION, "loaded into a page, not opened"),
             (Self::OTHER_FORMAT, "a feed, a script or data"),
             (Self::SMALL, "too few bytes to be worth it"),
+            (Self::LATE, "other pictures were before it, or this machine is slow"),
             (Self::PIXELS, "more pixels than the limits allow"),
             (Self::ANIMATED, "it moves"),
             (Self::ODD, "a kind of colours that is left as it is"),

@@ -10,6 +10,7 @@ mod scaler;
 use std::{
     collections::VecDeque,
     hash::{DefaultHasher, Hash, Hasher},
+    net::IpAddr,
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -18,13 +19,16 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header, response::Parts};
 use http_body::Frame;
 use http_body_util::BodyExt;
-use tokio::time::timeout;
+use tokio::{
+    sync::OwnedSemaphorePermit,
+    time::{Instant, timeout_at},
+};
+use url::Url;
 
 use self::{
-    cache::{PictureCache, PictureKey},
+    cache::{CachedPicture, PictureCache, PictureKey},
     head::{FirstLook, PictureHead, look_at},
     queue::PictureQueue,
-    scaler::ScaledPicture,
 };
 use super::{content_length, eligibility::is_attachment, no_transform, noted, request_info::RequestInfo};
 use crate::{
@@ -34,12 +38,19 @@ use crate::{
         headers::{accept, members, repair, validators, validators::Tagger},
         outcome::{Outcome, PassReason, Scaled},
     },
+    util::expiring_map::{ExpiringMap, Lifetime},
 };
 
 /// Whether a browser asks to save data (Save-Data API).
 pub(crate) const SAVE_DATA: HeaderName = HeaderName::from_static("save-data");
 
 const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
+
+/// Origins of pages that are known. More of them cost some hundred bytes each.
+const MAX_PAGES: usize = 4096;
+
+/// How long a page's pictures are asked for after the last of them: a reader scrolls.
+const PAGE_IN_USE: Duration = Duration::from_hours(1);
 
 /// Bytes within which a picture says its size: JPEG has its notes before, of 64 KiB each.
 const HEAD_BYTES: usize = 128 * 1024;
@@ -61,8 +72,12 @@ impl PictureProfile {
 }
 
 /// A request that may be for a picture which is to be made smaller.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PictureRequest {
+    /// The origin of the page that shows it, where the request tells.
+    page: Option<Box<str>>,
+    /// Whether that page is ours, whatever its origin.
+    is_at_readers_address: bool,
     /// Whether the request has neither cookies nor a password.
     is_anonymous: bool,
 }
@@ -90,8 +105,21 @@ impl PictureRequest {
             && !asked.no_transform
             && !is_by_script()
             && !asked.is_for(&settings.except);
+        if !is_eligible {
+            return None;
+        }
         let has = |name| headers.contains_key(name);
-        is_eligible.then(|| Self { is_anonymous: !has(header::COOKIE) && !has(header::AUTHORIZATION) })
+        let page = headers.get(header::REFERER).and_then(|page| Url::parse(page.to_str().ok()?).ok());
+        Some(Self {
+            page: page.map(|page| origin(&page)),
+            is_at_readers_address: false,
+            is_anonymous: !has(header::COOKIE) && !has(header::AUTHORIZATION),
+        })
+    }
+
+    /// The picture is for a page at the reader's address.
+    pub(crate) fn at_readers_address(self) -> Self {
+        Self { is_at_readers_address: true, ..self }
     }
 
     /// Asks for kinds that can be decoded.
@@ -100,34 +128,56 @@ impl PictureRequest {
     }
 }
 
-/// Makes pictures smaller, and keeps the last of them.
+fn origin(page: &Url) -> Box<str> {
+    page.origin().ascii_serialization().into()
+}
+
+/// Makes pictures of rewritten pages smaller, and keeps the last of them. Other pages place a picture by the pixels that it has (a
+/// sprite, a map of areas, a picture without width), and their scripts read them.
 pub(super) struct PictureScaler {
+    /// The origins of which a client has got a page in our own style, and none as it was since.
+    pages: ExpiringMap<(IpAddr, Box<str>), ()>,
     limits: Limits,
-    max_pause: Duration,
     /// Threads are started for the first picture.
     queue: OnceLock<PictureQueue>,
-    cache: PictureCache,
+    cache: Arc<PictureCache>,
 }
 
 impl PictureScaler {
     pub(super) fn new(limits: &Limits) -> Self {
         Self {
             limits: limits.clone(),
-            max_pause: Duration::from_secs(limits.page_pause_seconds),
             queue: OnceLock::new(),
-            cache: PictureCache::new(limits.pictures_cache_bytes),
+            cache: Arc::new(PictureCache::new(limits.pictures_cache_bytes)),
+            pages: ExpiringMap::new(MAX_PAGES, Lifetime::SinceUse(PAGE_IN_USE)),
         }
+    }
+
+    /// Notes that a client has got a page, in our own style or as it was.
+    pub(super) fn note_page(&self, asked: &RequestInfo<'_>, is_ours: bool) {
+        let Some(url) = asked.url() else { return };
+        let key = (asked.client, origin(&url));
+        if is_ours {
+            self.pages.insert(key, ());
+        } else {
+            self.pages.remove(&key);
+        }
+    }
+
+    fn is_of_our_page(&self, asked: &RequestInfo<'_>, picture: &PictureRequest) -> bool {
+        let is_known = |page: &Box<str>| self.pages.get(&(asked.client, page.clone())).is_some();
+        picture.is_at_readers_address || picture.page.as_ref().is_some_and(is_known)
     }
 
     /// Makes a response smaller where it is such a picture.
     pub(super) async fn respond(
         &self,
         asked: &RequestInfo<'_>,
-        picture: PictureRequest,
+        picture: &PictureRequest,
         head: Parts,
         mut body: Body,
     ) -> (Response<Body>, Outcome) {
-        if !is_picture(&head) {
+        if !is_picture(&head) || !self.is_of_our_page(asked, picture) {
             return (Response::from_parts(head, body), Outcome::Unchanged);
         }
         let profile = &asked.look.pictures;
@@ -140,15 +190,8 @@ impl PictureScaler {
             return answer(profile, head, found.media, found.bytes, before);
         }
         let mut received = Received::default();
-        let scaled = self.receive(&mut body, &mut received, profile).await;
-        match scaled {
-            Ok(scaled) => {
-                let bytes = Bytes::from(scaled.bytes);
-                if let Some(key) = key {
-                    self.cache.add(key, scaled.media, &bytes, received.whole.len());
-                }
-                answer(profile, head, scaled.media, bytes, received.whole.len())
-            }
+        match self.receive(&mut body, &mut received, profile, key).await {
+            Ok(scaled) => answer(profile, head, scaled.media, scaled.bytes, scaled.before),
             Err(reason) => noted(head, received.into_body(body), Outcome::PicturePassed(reason)),
         }
     }
@@ -175,16 +218,19 @@ impl PictureScaler {
         body: &mut Body,
         received: &mut Received,
         profile: &PictureProfile,
-    ) -> Result<ScaledPicture, PassReason> {
+        key: Option<PictureKey>,
+    ) -> Result<CachedPicture, PassReason> {
         let settings = &profile.settings;
+        let max_wait = Duration::from_secs(self.limits.picture_seconds);
+        let queue = self.queue.get_or_init(|| PictureQueue::new(self.limits.pictures_memory_bytes, max_wait));
         let mut known: Option<PictureHead> = None;
-        loop {
-            let frame = timeout(self.max_pause, body.frame()).await.map_err(|_| PassReason::SLOW)?;
-            let Some(frame) = frame else { break };
+        let end = Instant::now() + max_wait;
+        while let Some(frame) = timeout_at(end, body.frame()).await.map_err(|_| PassReason::SLOW)? {
             received.push(frame)?;
             if received.bytes.len() > self.limits.picture_bytes {
                 return Err(PassReason::TOO_LARGE);
             }
+            queue.keep(&mut received.memory, received.bytes.len())?;
             if known.is_none() {
                 known = match look_at(&received.bytes) {
                     FirstLook::Known(head) => Some(head),
@@ -202,15 +248,21 @@ impl PictureScaler {
         if received.whole.len() < settings.min_bytes && settings.formats != PictureFormats::Old {
             return Err(PassReason::SMALL);
         }
-        let (bytes, settings) = (received.whole.clone(), Arc::clone(settings));
-        let memory = scaler::memory(&head, bytes.len());
-        let max_wait = Duration::from_secs(self.limits.picture_seconds);
-        let queue = self.queue.get_or_init(|| PictureQueue::new(self.limits.pictures_memory_bytes, max_wait));
-        queue.run(memory, move || scaler::scale(&bytes, &head, &settings)).await
+        let (bytes, settings, cache) = (received.whole.clone(), Arc::clone(settings), Arc::clone(&self.cache));
+        let work = move || {
+            let scaled = scaler::scale(&bytes, &head, &settings)?;
+            let scaled = CachedPicture { media: scaled.media, bytes: scaled.bytes.into(), before: bytes.len() };
+            // Where it comes too late, the next who asks has it at once.
+            if let Some(key) = key {
+                cache.add(key, scaled.clone());
+            }
+            Ok(scaled)
+        };
+        queue.run(scaler::memory(&head), work).await
     }
 
     /// The key of a picture that anybody may see, and of which a later answer says whether it is still the same.
-    fn key(asked: &RequestInfo<'_>, picture: PictureRequest, head: &Parts) -> Option<PictureKey> {
+    fn key(asked: &RequestInfo<'_>, picture: &PictureRequest, head: &Parts) -> Option<PictureKey> {
         let is_public =
             || members(&head.headers, &header::CACHE_CONTROL).any(|word| word.eq_ignore_ascii_case("public"));
         let is_private = ["private", "no-store"];
@@ -273,6 +325,8 @@ struct Received {
     trailers: Option<HeaderMap>,
     /// A body that comes after it in place of the body's rest, at its end or after an error.
     rest: Option<Body>,
+    /// For its bytes, while they are kept.
+    memory: Option<OwnedSemaphorePermit>,
 }
 
 impl Received {
@@ -295,8 +349,23 @@ impl Received {
 
     /// The picture as it came, with what is still to come.
     fn into_body(self, stream: Body) -> Body {
-        let data = [self.whole, self.bytes.freeze()].into_iter().filter(|data| !data.is_empty()).map(Frame::data);
+        let bytes = if self.whole.is_empty() { self.bytes.freeze() } else { self.whole };
+        let held = Bytes::from_owner(HeldPicture { bytes, _memory: self.memory });
+        let data = Some(Frame::data(held)).filter(|data| data.data_ref().is_some_and(|data| !data.is_empty()));
+        let data = data.into_iter();
         let frames: VecDeque<_> = data.chain(self.trailers.map(Frame::trailers)).collect();
         Body::prefixed(frames, self.rest.unwrap_or(stream))
+    }
+}
+
+/// Bytes for which memory is reserved until they are sent.
+struct HeldPicture {
+    bytes: Bytes,
+    _memory: Option<OwnedSemaphorePermit>,
+}
+
+impl AsRef<[u8]> for HeldPicture {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
     }
 }

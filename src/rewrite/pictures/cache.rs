@@ -1,4 +1,4 @@
-//! CachedPictures that were made smaller, for the other screens of a household: in memory, bounded in bytes, and only with the validator
+//! Pictures that were made smaller, for the other screens of a household: in memory, bounded in bytes, and only with the validator
 //! that the site sends again.
 
 use bytes::Bytes;
@@ -42,11 +42,10 @@ impl PictureCache {
     }
 
     /// Adds a picture; the pictures that were not used for longest make room.
-    pub(super) fn add(&self, key: PictureKey, media: &'static str, bytes: &Bytes, before: usize) {
+    pub(super) fn add(&self, key: PictureKey, picture: CachedPicture) {
         let size = |key: &PictureKey, bytes: &Bytes| key.url.len() + key.validator.len() + bytes.len();
         let mut pictures = self.pictures.lock();
-        pictures.bytes += size(&key, bytes);
-        let picture = CachedPicture { media, bytes: bytes.clone(), before };
+        pictures.bytes += size(&key, &picture.bytes);
         if let Some((key, old)) = pictures.all.push(key, picture) {
             pictures.bytes -= size(&key, &old.bytes);
         }
@@ -65,19 +64,23 @@ mod tests {
         PictureKey { url: name.to_owned(), validator: "1".to_owned(), settings: 1 }
     }
 
+    fn picture(bytes: &Bytes) -> CachedPicture {
+        CachedPicture { media: "image/png", bytes: bytes.clone(), before: 8000 }
+    }
+
     #[test]
     fn the_pictures_that_were_not_used_for_longest_make_room() {
         let cache = PictureCache::new(1000);
         let bytes = Bytes::from(vec![0; 400]);
         for name in ["a", "b"] {
-            cache.add(key(name), "image/png", &bytes, 800);
+            cache.add(key(name), picture(&bytes));
         }
         assert!(cache.get(&key("a")).is_some());
-        cache.add(key("c"), "image/png", &bytes, 800);
+        cache.add(key("c"), picture(&bytes));
         assert!(cache.get(&key("a")).is_some() && cache.get(&key("b")).is_none() && cache.get(&key("c")).is_some());
-        cache.add(key("c"), "image/png", &Bytes::from(vec![0; 500]), 800);
+        cache.add(key("c"), picture(&Bytes::from(vec![0; 500])));
         assert!(cache.get(&key("a")).is_some());
-        cache.add(key("d"), "image/png", &Bytes::from(vec![0; 2000]), 8000);
+        cache.add(key("d"), picture(&Bytes::from(vec![0; 2000])));
         assert!(cache.pictures.lock().all.is_empty() && cache.pictures.lock().bytes == 0);
     }
 }

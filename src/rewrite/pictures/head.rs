@@ -1,6 +1,6 @@
 //! What a picture's first bytes say of it, before anything is decoded: its kind, its size, and what the decoders cannot do.
 //!
-//! JPEG: ITU-T T.81 annex B. PNG: W3C PNG (third edition) § 5 and § 11, `acTL` of APNG included. GIF: GIF89a § 17 to 23. WebP: RFC 9649.
+//! JPEG: ITU-T T.81 annex B. PNG: W3C PNG (third edition) § 5 and § 11, `acTL` of APNG included. GIF: GIF89a § 17 to 23. that of webp: RFC 9649.
 
 use memchr::memchr;
 
@@ -37,20 +37,19 @@ pub(super) enum FirstLook {
     Known(PictureHead),
 }
 
+/// Reads the head of one kind; `None` where the bytes are too few.
+type Read = fn(&[u8]) -> Option<FirstLook>;
+
 /// Looks at the first bytes of a response. More of them never change what is known.
 pub(super) fn look_at(bytes: &[u8]) -> FirstLook {
-    let kinds: [(&[u8], fn(&[u8]) -> Option<Option<PictureHead>>); 5] =
+    let kinds: [(&[u8], Read); 5] =
         [(b"\xff\xd8\xff", jpeg), (b"\x89PNG\r\n\x1a\n", png), (b"GIF87a", gif), (b"GIF89a", gif), (b"RIFF", webp)];
     let common = |magic: &[u8]| magic.iter().zip(bytes).all(|(one, other)| one == other);
     let Some((magic, read)) = kinds.into_iter().find(|(magic, _)| common(magic)) else { return FirstLook::Other };
     if bytes.len() < magic.len() {
         return FirstLook::Early;
     }
-    match read(bytes) {
-        None => FirstLook::Early,
-        Some(None) => FirstLook::Other,
-        Some(Some(head)) => FirstLook::Known(head),
-    }
+    read(bytes).unwrap_or(FirstLook::Early)
 }
 
 fn number<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
@@ -66,11 +65,11 @@ fn le16(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 /// The frame header is behind the segments of applications, of which each has its length.
-fn jpeg(bytes: &[u8]) -> Option<Option<PictureHead>> {
+fn jpeg(bytes: &[u8]) -> Option<FirstLook> {
     let mut at = 2;
     loop {
         if *bytes.get(at)? != 0xff {
-            return Some(None);
+            return Some(FirstLook::Other);
         }
         let marker = *bytes.get(at + 1)?;
         let length = be16(bytes, at + 2)? as usize;
@@ -83,33 +82,51 @@ fn jpeg(bytes: &[u8]) -> Option<Option<PictureHead>> {
                     || *bytes.get(at + 4)? != 8
                     || ![1, 3].contains(&components)
                     || height == 0;
-                return Some(Some(PictureHead { kind: PictureKind::Jpeg, width, height, is_animated: false, is_odd }));
+                return Some(FirstLook::Known(PictureHead {
+                    kind: PictureKind::Jpeg,
+                    width,
+                    height,
+                    is_animated: false,
+                    is_odd,
+                }));
             }
             0xe0..=0xef | 0xdb | 0xc4 | 0xcc | 0xdd | 0xfe if length >= 2 => at += 2 + length,
-            _ => return Some(None),
+            _ => return Some(FirstLook::Other),
         }
     }
 }
 
+/// The `gAMA` of sRGB, and the x of white and red in its `cHRM` (PNG § 11.3.2.5).
+const SRGB_GAMMA: u32 = 45_455;
+const SRGB_WHITE_AND_RED: [u32; 2] = [31_270, 64_000];
+
 /// All chunks up to the data of the picture: one of them says that it is animated.
-fn png(bytes: &[u8]) -> Option<Option<PictureHead>> {
+fn png(bytes: &[u8]) -> Option<FirstLook> {
     let side = |at| number(bytes, at).map(u32::from_be_bytes);
     let (width, height, depth) = (side(16)?, side(20)?, *bytes.get(24)?);
     let mut at = 8;
-    let is_animated = loop {
+    let (mut is_animated, mut is_odd, mut has_space) = (false, false, false);
+    loop {
         let length = side(at)? as usize;
         match bytes.get(at + 4..at + 8)? {
-            b"acTL" => break true,
-            b"IDAT" | b"IEND" => break false,
-            _ => at = at.checked_add(length.checked_add(12)?)?,
+            b"acTL" => is_animated = true,
+            b"iCCP" | b"sRGB" => has_space = true,
+            // Another brightness or other colours than the web's, which browsers honour.
+            b"cICP" => (is_odd, has_space) = (true, false),
+            b"gAMA" => is_odd |= side(at + 8)? != SRGB_GAMMA,
+            b"cHRM" => is_odd |= [side(at + 8)?, side(at + 16)?] != SRGB_WHITE_AND_RED,
+            b"IDAT" | b"IEND" => break,
+            _ => {}
         }
-    };
-    Some(Some(PictureHead { kind: PictureKind::Png, width, height, is_animated, is_odd: depth == 16 }))
+        at = at.checked_add(length.checked_add(12)?)?;
+    }
+    let is_odd = depth == 16 || is_odd && !has_space;
+    Some(FirstLook::Known(PictureHead { kind: PictureKind::Png, width, height, is_animated, is_odd }))
 }
 
 /// All blocks up to the data of the first picture; an animation says how often it is repeated before, or how long the first one
 /// is shown.
-fn gif(bytes: &[u8]) -> Option<Option<PictureHead>> {
+fn gif(bytes: &[u8]) -> Option<FirstLook> {
     let (width, height, flags) = (le16(bytes, 6)?, le16(bytes, 8)?, *bytes.get(10)?);
     let table = |flags: u8| if flags & 0x80 == 0 { 0 } else { 3 << ((flags & 7) + 1) };
     let mut at = 13 + table(flags);
@@ -123,9 +140,12 @@ fn gif(bytes: &[u8]) -> Option<Option<PictureHead>> {
                 at = sub_blocks(bytes, at + 2)?;
             }
             0x2c => {
-                return Some(Some(PictureHead { kind: PictureKind::Gif, width, height, is_animated, is_odd: false }));
+                // Browsers enlarge the canvas to a picture that does not fit on it.
+                let is_odd = le16(bytes, at + 5)? > width || le16(bytes, at + 7)? > height;
+                let kind = PictureKind::Gif;
+                return Some(FirstLook::Known(PictureHead { kind, width, height, is_animated, is_odd }));
             }
-            _ => return Some(None),
+            _ => return Some(FirstLook::Other),
         }
     }
 }
@@ -140,9 +160,9 @@ fn sub_blocks(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-fn webp(bytes: &[u8]) -> Option<Option<PictureHead>> {
+fn webp(bytes: &[u8]) -> Option<FirstLook> {
     if bytes.get(8..12)? != b"WEBP" {
-        return Some(None);
+        return Some(FirstLook::Other);
     }
     let side24 = |at| number::<3>(bytes, at).map(|[low, middle, high]| u32::from_le_bytes([low, middle, high, 0]) + 1);
     let (width, height, is_animated) = match bytes.get(12..16)? {
@@ -152,9 +172,9 @@ fn webp(bytes: &[u8]) -> Option<Option<PictureHead>> {
             ((packed & 0x3fff) + 1, (packed >> 14 & 0x3fff) + 1, false)
         }
         b"VP8 " => (le16(bytes, 26)? & 0x3fff, le16(bytes, 28)? & 0x3fff, false),
-        _ => return Some(None),
+        _ => return Some(FirstLook::Other),
     };
-    Some(Some(PictureHead { kind: PictureKind::WebP, width, height, is_animated, is_odd: false }))
+    Some(FirstLook::Known(PictureHead { kind: PictureKind::WebP, width, height, is_animated, is_odd: false }))
 }
 
 /// Most scans of a progressive JPEG: encoders write about ten, and each costs a pass over all of the picture.

@@ -11,7 +11,7 @@ use std::{
 
 use parking_lot::Mutex;
 use tokio::{
-    sync::{Semaphore, oneshot},
+    sync::{OwnedSemaphorePermit, Semaphore, oneshot},
     time::timeout,
 };
 use tracing::error;
@@ -59,6 +59,21 @@ impl PictureQueue {
         Self { jobs, memory: Arc::new(Semaphore::new(units as usize)), units, max_wait }
     }
 
+    /// Reserves memory for so many bytes that are kept.
+    pub(super) fn keep(&self, kept: &mut Option<OwnedSemaphorePermit>, bytes: usize) -> Result<(), PassReason> {
+        let reserved = kept.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let more = (bytes as u64).div_ceil(UNIT_BYTES).saturating_sub(reserved as u64);
+        let more = u32::try_from(more).map_err(|_| PassReason::BUSY)?;
+        if more > 0 {
+            let more = Arc::clone(&self.memory).try_acquire_many_owned(more).map_err(|_| PassReason::BUSY)?;
+            match kept {
+                Some(kept) => kept.merge(more),
+                None => *kept = Some(more),
+            }
+        }
+        Ok(())
+    }
+
     /// Does some work that takes so many bytes, or says why not.
     pub(super) async fn run<T: Send + 'static>(
         &self,
@@ -80,6 +95,6 @@ impl PictureQueue {
             // The sender is dropped without a result where the work panics.
             result.await.unwrap_or(Err(PassReason::PANICKED))
         };
-        timeout(self.max_wait, done).await.unwrap_or(Err(PassReason::BUSY))
+        timeout(self.max_wait, done).await.unwrap_or(Err(PassReason::LATE))
     }
 }

@@ -39,17 +39,14 @@ pub(super) fn objection(head: &PictureHead, settings: &Pictures, max_pixels: u64
         Some(PassReason::PIXELS)
     } else if head.is_animated && settings.animations == Animations::Keep {
         Some(PassReason::ANIMATED)
-    } else if head.is_animated && head.kind != PictureKind::Gif {
-        // The decoder of the one gives the picture that programs without animations should show, of the other none.
-        Some(PassReason::ODD)
     } else {
         None
     }
 }
 
-/// Memory that one picture takes in bytes: its pixels, and as much again for those with transparency.
-pub(super) fn memory(head: &PictureHead, bytes: usize) -> u64 {
-    u64::from(head.width) * u64::from(head.height) * 6 + 2 * bytes as u64
+/// Memory that the work on one picture takes in bytes: its pixels, and the smaller picture.
+pub(super) fn memory(head: &PictureHead) -> u64 {
+    u64::from(head.width) * u64::from(head.height) * 6 + DECODER_BYTES
 }
 
 /// Bytes that decoders may take beside the pixels, for tables and notes.
@@ -65,7 +62,9 @@ pub(super) fn scale(bytes: &[u8], head: &PictureHead, settings: &Pictures) -> Re
     }
     let scaled = match head.kind {
         PictureKind::Jpeg => JpegDecoder::new(Cursor::new(bytes)).map(|decoder| smaller(decoder, head, settings)),
-        PictureKind::Png => PngDecoder::new(Cursor::new(bytes)).map(|decoder| smaller(decoder, head, settings)),
+        PictureKind::Png => {
+            PngDecoder::with_limits(Cursor::new(bytes), bounds(head)).map(|decoder| smaller(decoder, head, settings))
+        }
         PictureKind::Gif => GifDecoder::new(Cursor::new(bytes)).map(|decoder| smaller(decoder, head, settings)),
         PictureKind::WebP => WebPDecoder::new(Cursor::new(bytes)).map(|decoder| smaller(decoder, head, settings)),
     };
@@ -73,6 +72,13 @@ pub(super) fn scale(bytes: &[u8], head: &PictureHead, settings: &Pictures) -> Re
     let encoded = encode(picture, head.kind, settings).ok_or(PassReason::ODD)?;
     let is_needed = settings.formats == PictureFormats::Old && head.kind == PictureKind::WebP;
     if is_needed || encoded.bytes.len() * 10 <= bytes.len() * 9 { Ok(encoded) } else { Err(PassReason::NOT_SMALLER) }
+}
+
+/// The bounds of a decoder, packed notes and colour profiles included.
+fn bounds(head: &PictureHead) -> Limits {
+    let mut limits = Limits::no_limits();
+    limits.max_alloc = Some(u64::from(head.width) * u64::from(head.height) * 4 + DECODER_BYTES);
+    limits
 }
 
 /// The picture as it will be seen.
@@ -85,9 +91,7 @@ fn smaller(
     if decoder.dimensions() != (head.width, head.height) {
         return Err(PassReason::ODD);
     }
-    let mut limits = Limits::no_limits();
-    limits.max_alloc = Some(u64::from(head.width) * u64::from(head.height) * 4 + DECODER_BYTES);
-    decoder.set_limits(limits).map_err(broken)?;
+    decoder.set_limits(bounds(head)).map_err(broken)?;
     let pixels = match decoder.color_type() {
         ColorType::L8 => PixelType::U8,
         ColorType::La8 => PixelType::U8x2,
@@ -96,14 +100,16 @@ fn smaller(
         _ => return Err(PassReason::ODD),
     };
     // What only describes the picture may be missing.
-    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    let noted = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    // Browsers do not turn WebP (tried with Chromium 156).
+    let orientation = if head.kind == PictureKind::WebP { Orientation::NoTransforms } else { noted };
     let profile = decoder.icc_profile().unwrap_or_default();
     let mut buffer = vec![0; usize::try_from(decoder.total_bytes()).map_err(|_| PassReason::PIXELS)?];
     decoder.read_image(&mut buffer).map_err(broken)?;
     let raster = Raster::from_vec_u8(head.width, head.height, buffer, pixels).map_err(|_| PassReason::ODD)?;
     let mut picture = scaled(raster, target(head, orientation, settings)).ok_or(PassReason::ODD)?;
     if let Some(profile) = profile {
-        picture = in_srgb(picture, &profile)?;
+        picture = in_srgb(&picture, &profile)?;
     }
     picture.apply_orientation(orientation);
     Ok(if settings.greys.is_some() { in_grey(&picture) } else { picture })
@@ -145,21 +151,29 @@ fn scaled(raster: Raster<'_>, (width, height): (u32, u32)) -> Option<DynamicImag
     })
 }
 
-/// Colours of another colour space in that of the web, without which those of today's cameras would be pale.
-fn in_srgb(mut picture: DynamicImage, profile: &[u8]) -> Result<DynamicImage, PassReason> {
-    let (layout, pixels) = match &mut picture {
-        DynamicImage::ImageRgb8(image) => (Layout::Rgb, &mut **image),
-        DynamicImage::ImageRgba8(image) => (Layout::Rgba, &mut **image),
-        // Shades of grey look alike in all of them.
-        _ => return Ok(picture),
+/// Colours and shades of another colour space in that of the web, without which those of today's cameras would be pale.
+fn in_srgb(picture: &DynamicImage, profile: &[u8]) -> Result<DynamicImage, PassReason> {
+    let (from, to) = match picture {
+        DynamicImage::ImageLuma8(_) => (Layout::Gray, Layout::Rgb),
+        DynamicImage::ImageLumaA8(_) => (Layout::GrayAlpha, Layout::Rgba),
+        DynamicImage::ImageRgb8(_) => (Layout::Rgb, Layout::Rgb),
+        _ => (Layout::Rgba, Layout::Rgba),
     };
+    let channels = if to == Layout::Rgb { 3 } else { 4 };
+    let (width, height) = (picture.width(), picture.height());
+    let mut pixels = vec![0; width as usize * height as usize * channels];
     let converted = ColorProfile::new_from_slice(profile).and_then(|profile| {
         let srgb = ColorProfile::new_srgb();
-        let transform = profile.create_transform_8bit(layout, &srgb, layout, TransformOptions::default())?;
-        let source = pixels.to_vec();
-        transform.transform(&source, pixels)
+        profile
+            .create_transform_8bit(from, &srgb, to, TransformOptions::default())?
+            .transform(picture.as_bytes(), &mut pixels)
     });
-    converted.map(|()| picture).map_err(|_| PassReason::ODD)
+    converted.map_err(|_| PassReason::ODD)?;
+    let converted = match to {
+        Layout::Rgb => RgbImage::from_raw(width, height, pixels).map(DynamicImage::from),
+        _ => RgbaImage::from_raw(width, height, pixels).map(DynamicImage::from),
+    };
+    converted.ok_or(PassReason::ODD)
 }
 
 fn in_grey(picture: &DynamicImage) -> DynamicImage {
@@ -191,7 +205,10 @@ fn without_needless_alpha(picture: DynamicImage) -> DynamicImage {
 }
 
 fn jpeg(picture: &DynamicImage, quality: u8) -> Option<ScaledPicture> {
-    let (width, height) = (u16::try_from(picture.width()).ok()?, u16::try_from(picture.height()).ok()?);
+    /// The longest side that libjpeg reads.
+    const MAX_SIDE: u16 = 65_500;
+    let side = |side| u16::try_from(side).ok().filter(|side| *side <= MAX_SIDE);
+    let (width, height) = (side(picture.width())?, side(picture.height())?);
     let kind = match picture {
         DynamicImage::ImageLuma8(_) => jpeg_encoder::ColorType::Luma,
         DynamicImage::ImageRgb8(_) => jpeg_encoder::ColorType::Rgb,
@@ -208,13 +225,16 @@ fn png(picture: &DynamicImage, greys: Option<usize>) -> Option<ScaledPicture> {
     let mut picture = picture.clone();
     if let Some(greys) = greys.and_then(|greys| u16::try_from(greys).ok()) {
         let shade = |value: u8| (u16::from(value) * (greys - 1) + 127) / 255 * 255 / (greys - 1);
-        let table: [u8; 256] = std::array::from_fn(|value| u8::try_from(shade(value as u8)).unwrap_or(u8::MAX));
+        let mut table = [0; 256];
+        for (shown, value) in table.iter_mut().zip(0..=u8::MAX) {
+            *shown = u8::try_from(shade(value)).unwrap_or(u8::MAX);
+        }
         match &mut picture {
             DynamicImage::ImageLuma8(image) => {
-                image.pixels_mut().for_each(|pixel| pixel[0] = table[usize::from(pixel[0])])
+                image.pixels_mut().for_each(|pixel| pixel[0] = table[usize::from(pixel[0])]);
             }
             DynamicImage::ImageLumaA8(image) => {
-                image.pixels_mut().for_each(|pixel| pixel[0] = table[usize::from(pixel[0])])
+                image.pixels_mut().for_each(|pixel| pixel[0] = table[usize::from(pixel[0])]);
             }
             _ => {}
         }

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     http::body::{Body, BodyError},
     pages::{error::Error, form_fields::FormFields, reading, template},
-    rewrite::{RequestInfo, SAVE_DATA},
+    rewrite::{PictureRequest, RequestInfo, SAVE_DATA},
     service::subrequests::Subrequests,
 };
 
@@ -70,7 +70,8 @@ impl Exchange {
             request.headers_mut().extend(value.map(|value| (name, value)));
         }
         let client = self.connection.client.ip();
-        let info = RequestInfo::new(&request, client, &fetched.target, host, state.rewriter.profile(profile));
+        let mut info = RequestInfo::new(&request, client, &fetched.target, host, state.rewriter.profile(profile));
+        info.picture = info.picture.map(PictureRequest::at_readers_address);
         let (response, outcome) = state.rewriter.rewrite(&info, fetched.response, None::<Subrequests>).await;
         self.log.outcome = outcome;
         response

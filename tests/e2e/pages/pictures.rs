@@ -11,7 +11,7 @@ use image::{
 };
 
 use crate::harness::{
-    Origin, TestProxy,
+    Origin, PAGE, TestProxy,
     client::{Answer, get},
     origin::response,
 };
@@ -48,9 +48,12 @@ fn jpeg(width: u32, height: u32) -> Bytes {
     bytes.into()
 }
 
-/// Serves this picture with a tag, and 304 to who has it.
+/// Serves a page and this picture, with a tag, and 304 to who has it.
 async fn origin_of(kind: &'static str, picture: Bytes) -> Origin {
     Origin::http(move |seen| {
+        if seen.uri.path() == "/" {
+            return response(&[("content-type", "text/html")], PAGE);
+        }
         let mut answer: Response<Full<Bytes>> = response(
             &[("content-type", kind), ("etag", "\"v1\""), ("last-modified", DATE), ("cache-control", "max-age=600")],
             picture.clone(),
@@ -70,9 +73,16 @@ async fn patient(yaml: &str) -> TestProxy {
 
 async fn asked(yaml: &str, kind: &'static str, picture: Bytes, fields: &[(&str, &str)]) -> Answer {
     let proxy = patient(yaml).await;
-    let answer = get(&proxy, &origin_of(kind, picture).await.url("/p"), fields).await;
+    let answer = on_a_page(&proxy, &origin_of(kind, picture).await, fields).await;
     assert_eq!(answer.status, 200);
     answer
+}
+
+/// The picture, for the page that was read before.
+async fn on_a_page(proxy: &TestProxy, origin: &Origin, fields: &[(&str, &str)]) -> Answer {
+    let page = origin.url("/");
+    assert!(get(proxy, &page, &[("accept", "text/html")]).await.header("gleaner").starts_with("rewritten"));
+    get(proxy, &origin.url("/p"), &[fields, &[("referer", page.as_str())]].concat()).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -80,7 +90,7 @@ async fn a_photograph_fits_the_screen_and_caches_keep_it_as_long() {
     let original = jpeg(600, 400);
     let origin = origin_of("image/jpeg", original.clone()).await;
     let proxy = patient(PICTURES).await;
-    let answer = get(&proxy, &origin.url("/p"), ASKED).await;
+    let answer = on_a_page(&proxy, &origin, ASKED).await;
     assert_eq!(load_from_memory(&answer.body).unwrap().dimensions(), (200, 133));
     assert!(answer.body.len() * 2 < original.len(), "{} of {}", answer.body.len(), original.len());
     assert_eq!(answer.header("content-type"), "image/jpeg");
@@ -91,13 +101,13 @@ async fn a_photograph_fits_the_screen_and_caches_keep_it_as_long() {
     // Kinds that cannot be made smaller are not asked for.
     assert_eq!(origin.last().headers["accept"], "image/webp, */*;q=0.8");
     let tag = answer.header("etag").to_owned();
-    let again = get(&proxy, &origin.url("/p"), &[ASKED, &[("if-none-match", tag.as_str())]].concat()).await;
+    let again = on_a_page(&proxy, &origin, &[ASKED, &[("if-none-match", tag.as_str())]].concat()).await;
     assert_eq!(
         (again.status.as_u16(), again.header("etag"), again.header("cache-control")),
         (304, &*tag, "max-age=600")
     );
     // The second screen of a household gets the one that is kept.
-    let second = get(&proxy, &origin.url("/p"), ASKED).await;
+    let second = on_a_page(&proxy, &origin, ASKED).await;
     assert_eq!(second.body, answer.body);
 }
 
@@ -151,6 +161,27 @@ async fn settings_make_it_grey_old_or_leave_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn pictures_of_a_page_that_comes_as_it_is_stay_as_they_are() {
+    let original = jpeg(600, 400);
+    let picture = original.clone();
+    let origin = Origin::http(move |seen| match seen.uri.path() {
+        "/p" => response(&[("content-type", "image/jpeg")], picture.clone()),
+        "/" => response(&[("content-type", "text/html")], PAGE),
+        _ => response(&[("content-type", "text/html")], "<!doctype html><title>App</title><div id=app></div>"),
+    })
+    .await;
+    let proxy = patient(PICTURES).await;
+    let (page, picture) = (origin.url("/"), origin.url("/p"));
+    let referer = [ASKED, &[("referer", page.as_str())]].concat();
+    // A map of areas or a sprite is placed by the pixels of its file.
+    assert_eq!(get(&proxy, &picture, &referer).await.body, original);
+    assert_ne!(on_a_page(&proxy, &origin, ASKED).await.body, original);
+    assert_eq!(get(&proxy, &picture, ASKED).await.body, original);
+    get(&proxy, &origin.url("/app"), &[("accept", "text/html")]).await;
+    assert_eq!(get(&proxy, &picture, &referer).await.body, original);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_a_script_or_a_person_asks_for_comes_as_it_is() {
     let original = jpeg(600, 400);
     let origin = origin_of("image/jpeg", original.clone()).await;
@@ -164,7 +195,7 @@ async fn what_a_script_or_a_person_asks_for_comes_as_it_is() {
         &[("x-requested-with", "XMLHttpRequest")],
     ];
     for fields in cases {
-        let answer = get(&proxy, &origin.url("/p"), fields).await;
+        let answer = on_a_page(&proxy, &origin, fields).await;
         assert!(answer.body == original && answer.header("etag") == "\"v1\"", "{fields:?}");
     }
 }
@@ -221,7 +252,7 @@ async fn what_is_odd_broken_or_too_large_comes_as_it_is_with_the_reason() {
     let proxy = patient(PICTURES).await;
     for (kind, picture, reason) in cases {
         let origin = origin_of(kind, picture.clone()).await;
-        let answer = get(&proxy, &origin.url("/p"), ASKED).await;
+        let answer = on_a_page(&proxy, &origin, ASKED).await;
         assert!(answer.body == picture, "{reason}");
         assert_eq!(answer.header("gleaner"), format!("passed; reason={reason}"));
         assert_eq!(answer.header("content-type"), kind);
