@@ -13,7 +13,7 @@ use crate::{
     hashing::Table,
     html::{
         NodeId, NodeState, Page,
-        attribute_hints::class_hints::{Landmark, RegionHints},
+        attribute_hints::class_hints::{ClassHint, Landmark, RegionHints},
         tag::Tag,
     },
     measure::table,
@@ -266,25 +266,36 @@ fn heading_of(page: &Page, id: NodeId) -> Option<NodeId> {
     around.find(|&up| page.tag(up).is_some_and(Tag::is_heading))
 }
 
-/// How many prices each block tells, outside of the foot of the page: there they are fine print. Cards and articles have a foot too.
-pub(super) fn prices_of(page: &Page, blocks: &TextBlocks) -> Vec<usize> {
+/// How many prices each block tells, and whether it stands in the frame of the page: in its foot they are fine print, above and in boxes
+/// that open over it promotions. Cards and articles have a head and a foot too.
+pub(super) fn prices_of(page: &Page, blocks: &TextBlocks) -> Vec<(usize, bool)> {
+    const FRAME: u32 = Landmark::Header.bit() | Landmark::Nav.bit() | Landmark::Footer.bit() | Landmark::Dialog.bit();
+    let is_main = |id: NodeId| RegionHints::new(page, id).is(Landmark::Main);
     let is_part = |id: NodeId| matches!(page.tag(id), Some(Tag::Main | Tag::Article | Tag::Section | Tag::Li));
-    let is_foot = |id: NodeId| RegionHints::new(page, id).is(Landmark::Footer) && !page.ancestors(id).any(is_part);
-    let stands_below = |block: &TextBlock| {
+    let is_frame = |id: NodeId| {
+        let marks = RegionHints::new(page, id);
+        // The price of a card may be called that of a box too.
+        let opens_over = || marks.class_hints & ClassHint::Overlay.bit() != 0 && blocks.inside(page, id).len() > 1;
+        (marks.has_any(0, FRAME) || opens_over()) && !page.ancestors(id).any(is_part)
+    };
+    let frame_of = |block: &TextBlock| {
         let around = page.self_and_ancestors(block.container);
-        around.take_while(|&up| up != page.body()).any(is_foot)
+        around.take_while(|&up| up != page.body() && !is_main(up)).find(|&up| is_frame(up))
     };
     let count = |block: &TextBlock| {
         let count = prices(&blocks.text(page, block));
-        if count > 0 && stands_below(block) { 0 } else { count }
+        let frame = if count > 0 { frame_of(block) } else { None };
+        let in_foot = frame.is_some_and(|id| RegionHints::new(page, id).is(Landmark::Footer));
+        (if in_foot { 0 } else { count }, frame.is_some())
     };
     blocks.list.iter().map(count).collect()
 }
 
-/// Whether a choice would leave none of the prices of a page, of which it has so many at least.
-pub(super) fn loses_all(prices: &[usize], kept: &[bool], least: usize) -> bool {
-    let is_left = prices.iter().zip(kept).any(|(&count, &kept)| kept && count > 0);
-    !is_left && prices.iter().sum::<usize>() >= least
+/// Whether a choice would leave none of the prices of a page, of which it has so many at least, and one outside of its frame.
+pub(super) fn loses_all(prices: &[(usize, bool)], kept: &[bool], least: usize) -> bool {
+    let is_left = prices.iter().zip(kept).any(|(&(count, _), &kept)| kept && count > 0);
+    let has_own = || prices.iter().any(|&(count, in_frame)| count > 0 && !in_frame);
+    !is_left && prices.iter().map(|(count, _)| count).sum::<usize>() >= least && has_own()
 }
 
 #[cfg(test)]

@@ -225,3 +225,20 @@ fn the_title_of_a_table_of_contents_goes_with_its_links() {
     assert!(!title(&format!("<p>Table of Contents</p><ul><li><a href=#a>The beams</a></ul>{TEXT}")));
     assert!(title(&format!("<p>Of beams</p><ul><li><a href=#a>The beams</a></ul>{TEXT}")));
 }
+
+#[test]
+fn prices_in_the_frame_of_a_page_are_no_prices_of_its_goods() {
+    for frame in
+        ["<header>{}</header>", "<nav>{}</nav>", "<div class=modal><p>Free returns</p>{}</div>", "<footer>{}</footer>"]
+    {
+        let html = frame.replace("{}", "<p>Free delivery from $40</p>") + "<main><p>A shoe</p></main>";
+        let page = page(&html);
+        let blocks = TextBlocks::from_page(&page, &[]);
+        let prices = prices_of(&page, &blocks);
+        assert!(!loses_all(&prices, &[false; 3], 1), "{frame}");
+    }
+    // A page may stand in its own header.
+    let page = page("<header><main><p>A shoe</p><p>$40</p></main></header>");
+    let blocks = TextBlocks::from_page(&page, &[]);
+    assert!(loses_all(&prices_of(&page, &blocks), &[true, false], 1));
+}
