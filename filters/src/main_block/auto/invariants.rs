@@ -59,6 +59,7 @@ fn keep_units(page: &AnalysedPage, blocks: &TextBlocks, kept: &mut [bool]) {
             Some(Tag::Table) if id >= table_end => {
                 if table::is_data(page, id) {
                     table_end = page.end(id);
+                    keep_first_row(page, blocks, id, kept);
                 }
                 false
             }
@@ -73,6 +74,19 @@ fn keep_units(page: &AnalysedPage, blocks: &TextBlocks, kept: &mut [bool]) {
         if is_unit {
             settle(page, blocks, id, kept);
         }
+    }
+}
+
+/// Keeps the first row of a table of which most is kept: the names of its columns.
+fn keep_first_row(page: &Page, blocks: &TextBlocks, table: NodeId, kept: &mut [bool]) {
+    let Some(row) = page.live(table).find(|&id| page.tag(id) == Some(Tag::Tr)) else { return };
+    let (first, all) = (blocks.inside(page, row), blocks.inside(page, table));
+    let words = |at: usize| blocks.list[at].stats.words;
+    let below = || first.end..all.end;
+    let of_kept: f32 = below().filter(|&at| kept[at]).map(words).sum();
+    let is_short = first.clone().map(words).sum::<f32>() <= ITEM_WORDS;
+    if is_short && of_kept > 0.0 && 2.0 * of_kept >= below().map(words).sum() {
+        kept[first].fill(true);
     }
 }
 
@@ -249,7 +263,32 @@ fn heads(page: &Page, blocks: &TextBlocks) -> Vec<Option<(NodeId, usize)>> {
         heads.push(open.last().map(|heading| (heading.id, at)));
         open.push(heading);
     }
+    pass_links(page, blocks, &mut heads);
     heads
+}
+
+/// Lets the first text below headings alike decide about them, where a line of links stands above it in each: "map", "website".
+fn pass_links(page: &Page, blocks: &TextBlocks, heads: &mut [Option<(NodeId, usize)>]) {
+    /// Words of such a line, at most.
+    const WORDS: f32 = 6.0;
+    /// Headings alike from which they are those of records: elsewhere a text behind a line of links is another's as often as not.
+    const ALIKE: usize = 3;
+    let is_line = |at: usize| blocks.list[at].stats.words <= WORDS && blocks.list[at].linked >= blocks.list[at].chars;
+    let look = |id: NodeId| (page.tag(id), page.first_class(id));
+    let mut alike: Table<_, Vec<((NodeId, usize), usize)>> = Table::default();
+    for at in 0..heads.len() {
+        let Some(head) = heads[at].filter(|&(_, text)| text == at && is_line(at)) else { continue };
+        let below = (at + 1..heads.len()).take_while(|&next| heads[next] == Some(head));
+        if let Some(text) = below.into_iter().find(|&next| !is_line(next)) {
+            alike.entry((look(head.0), look(blocks.list[at].container))).or_default().push((head, text));
+        }
+    }
+    let passed: Table<_, _> = alike.into_values().filter(|those| those.len() >= ALIKE).flatten().collect();
+    for head in heads.iter_mut().flatten() {
+        if let Some(&text) = passed.get(head) {
+            head.1 = text;
+        }
+    }
 }
 
 /// The scope of a heading: the element around it, or around the boxes that hold nothing else.
