@@ -71,7 +71,10 @@ fn landmarks(page: &AnalysedPage) -> Vec<NodeId> {
             continue;
         }
         let is_over = opens_over(id, tag);
-        if (is_over || is_landmark(page, id, tag)) && !holds(id, page.headline.node) && !holds_content(page, id, is_over) {
+        if (is_over || is_landmark(page, id, tag))
+            && !holds(id, page.headline.node)
+            && !holds_content(page, id, is_over)
+        {
             found.push(id);
             over = page.end(id);
         }

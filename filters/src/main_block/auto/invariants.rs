@@ -305,35 +305,35 @@ fn heading_of(page: &Page, id: NodeId) -> Option<NodeId> {
     around.find(|&up| page.tag(up).is_some_and(Tag::is_heading))
 }
 
-/// How many prices each block tells, and whether it stands in the frame of the page: in its foot they are fine print, above and in boxes
+/// How many prices each block tells, and whether it stands in a landmark of the site: in its foot they are fine print, above and in boxes
 /// that open over it promotions. Cards and articles have a head and a foot too.
 pub(super) fn prices_of(page: &Page, blocks: &TextBlocks) -> Vec<(usize, bool)> {
-    const FRAME: u32 = Landmark::Header.bit() | Landmark::Nav.bit() | Landmark::Footer.bit() | Landmark::Dialog.bit();
+    const SITE: u32 = Landmark::Header.bit() | Landmark::Nav.bit() | Landmark::Footer.bit() | Landmark::Dialog.bit();
     let is_main = |id: NodeId| RegionHints::new(page, id).is(Landmark::Main);
     let is_part = |id: NodeId| matches!(page.tag(id), Some(Tag::Main | Tag::Article | Tag::Section | Tag::Li));
-    let is_frame = |id: NodeId| {
+    let is_of_site = |id: NodeId| {
         let marks = RegionHints::new(page, id);
         // The price of a card may be called that of a box too.
         let opens_over = || marks.class_hints & ClassHint::Overlay.bit() != 0 && blocks.inside(page, id).len() > 1;
-        (marks.has_any(0, FRAME) || opens_over()) && !page.ancestors(id).any(is_part)
+        (marks.has_any(0, SITE) || opens_over()) && !page.ancestors(id).any(is_part)
     };
-    let frame_of = |block: &TextBlock| {
+    let landmark_of = |block: &TextBlock| {
         let around = page.self_and_ancestors(block.container);
-        around.take_while(|&up| up != page.body() && !is_main(up)).find(|&up| is_frame(up))
+        around.take_while(|&up| up != page.body() && !is_main(up)).find(|&up| is_of_site(up))
     };
     let count = |block: &TextBlock| {
         let count = prices(&blocks.text(page, block));
-        let frame = if count > 0 { frame_of(block) } else { None };
-        let in_foot = frame.is_some_and(|id| RegionHints::new(page, id).is(Landmark::Footer));
-        (if in_foot { 0 } else { count }, frame.is_some())
+        let landmark = if count > 0 { landmark_of(block) } else { None };
+        let in_foot = landmark.is_some_and(|id| RegionHints::new(page, id).is(Landmark::Footer));
+        (if in_foot { 0 } else { count }, landmark.is_some())
     };
     blocks.list.iter().map(count).collect()
 }
 
-/// Whether a choice would leave none of the prices of a page, of which it has so many at least, and one outside of its frame.
+/// Whether a choice would leave none of the prices of a page, of which it has so many at least, and one outside of the site's landmarks.
 pub(super) fn loses_all(prices: &[(usize, bool)], kept: &[bool], least: usize) -> bool {
     let is_left = prices.iter().zip(kept).any(|(&(count, _), &kept)| kept && count > 0);
-    let has_own = || prices.iter().any(|&(count, in_frame)| count > 0 && !in_frame);
+    let has_own = || prices.iter().any(|&(count, is_of_site)| count > 0 && !is_of_site);
     !is_left && prices.iter().map(|(count, _)| count).sum::<usize>() >= least && has_own()
 }
 

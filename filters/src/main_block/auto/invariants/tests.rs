@@ -280,15 +280,15 @@ fn a_line_of_links_below_headings_alike_does_not_decide_about_them() {
 }
 
 #[test]
-fn prices_in_the_frame_of_a_page_are_no_prices_of_its_goods() {
-    for frame in
+fn prices_in_landmarks_of_the_site_are_no_prices_of_its_goods() {
+    for landmark in
         ["<header>{}</header>", "<nav>{}</nav>", "<div class=modal><p>Free returns</p>{}</div>", "<footer>{}</footer>"]
     {
-        let html = frame.replace("{}", "<p>Free delivery from $40</p>") + "<main><p>A shoe</p></main>";
+        let html = landmark.replace("{}", "<p>Free delivery from $40</p>") + "<main><p>A shoe</p></main>";
         let page = page(&html);
         let blocks = TextBlocks::from_page(&page, &[]);
         let prices = prices_of(&page, &blocks);
-        assert!(!loses_all(&prices, &[false; 3], 1), "{frame}");
+        assert!(!loses_all(&prices, &[false; 3], 1), "{landmark}");
     }
     // A page may stand in its own header.
     let page = page("<header><main><p>A shoe</p><p>$40</p></main></header>");
