@@ -17,6 +17,9 @@ use crate::{
 /// Visible characters of a heading, at most; longer ones are sentences.
 const MAX_CHARS: usize = 60;
 
+/// Visible characters of the title of a table of contents, at most.
+const MAX_CONTENTS: usize = 24;
+
 /// Headings of one level in a row from which they are a list: the names of a team, questions whose answers a script unfolds.
 const LIST: usize = 3;
 
@@ -40,7 +43,7 @@ pub(super) fn drop_dead(page: &AnalysedPage, choice: &mut Choice) {
         };
         let mut lost = false;
         let mut below = parts[at + 1..].iter().enumerate();
-        let shows = below.find_map(|(offset, part)| match part {
+        let next = below.find_map(|(offset, part)| match part {
             HeadingPart::Shown(shown) => Some(Some(*shown)),
             HeadingPart::Heading { level: other, .. } if *other <= level => Some(None),
             HeadingPart::Heading { id, .. } if !is_dead[at + 1 + offset] => Some(Some(*id)),
@@ -50,10 +53,10 @@ pub(super) fn drop_dead(page: &AnalysedPage, choice: &mut Choice) {
                 None
             }
         });
-        let shown = shows.flatten();
+        let shown = next.flatten();
         // What stands in one box with it may be what a parcel holds.
         let is_entry = |shown| in_list(page, shown) || page.contains(page.parent(id), shown);
-        let heads_nothing = lost && shown.is_none() || is_contents(page, id) && !shown.is_some_and(is_entry);
+        let heads_nothing = lost && shown.is_none() || !shown.is_some_and(is_entry) && is_contents(page, id);
         is_dead[at] = heads_nothing && may_go(page, id);
     }
     let headings: Vec<(usize, NodeId, u8)> = parts
@@ -134,7 +137,7 @@ fn is_line(page: &Page, id: NodeId) -> bool {
 
 /// Whether a text is the title of a table of contents, and nothing else.
 fn is_contents(page: &Page, id: NodeId) -> bool {
-    page.chars(id) <= MAX_CHARS && vocabulary::hits(text(page, id)).whole & Class::Contents.bit() != 0
+    page.chars(id) <= MAX_CONTENTS && vocabulary::hits(text(page, id)).whole & Class::Contents.bit() != 0
 }
 
 /// Whether something stands in a list or is one, or is a link: an entry of a table of contents.
@@ -179,7 +182,7 @@ fn parts(page: &Page, choice: &Choice) -> Vec<HeadingPart> {
             if id < over {
                 continue;
             }
-            if is_hollow(page, id) && matches!(parts.last(), Some(HeadingPart::Heading { .. })) {
+            if matches!(parts.last(), Some(HeadingPart::Heading { .. })) && is_hollow(page, id) {
                 parts.push(HeadingPart::Hollow);
             } else if let Some(level) = level(page, id) {
                 parts.push(HeadingPart::Heading { id, level });

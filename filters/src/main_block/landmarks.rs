@@ -53,12 +53,12 @@ fn landmarks(page: &AnalysedPage) -> Vec<NodeId> {
     let mut over = NodeId::DOCUMENT;
     // What the page is about, and so a box beside it is not.
     let headline = page.headline.node.or(page.headline.only_h1).filter(|_| !is_log_in(page.web_url()));
-    let most = (page.chars(page.body()) as f64 * BOX_SHARE) as usize;
+    let most = page.chars(page.body()) as f64 * BOX_SHARE;
     let opens_over = |id: NodeId, tag: Tag| {
         matches!(tag, Tag::Div | Tag::Section | Tag::Aside | Tag::Form | Tag::Dialog | Tag::Other)
             && headline.is_some_and(|node| !page.contains(id, node))
             && is_box(page, id)
-            && page.chars(id) <= most
+            && page.chars(id) as f64 <= most
     };
     let holds = |outer: NodeId, inner: Option<NodeId>| inner.is_some_and(|inner| page.contains(outer, inner));
     for id in page.live(page.body()).skip(1) {

@@ -95,7 +95,7 @@ impl Records {
         let signed_of = marked.as_ref().map_or_else(|| post_of.clone(), |marked| innermost(page, marked));
         let signed = marked.unwrap_or_else(|| posts.clone());
         let fields = Vec::new();
-        let mut records = Records { posts, post_of, signed, signed_of, names, dates, fields, siblings, cards };
+        let mut records = Records { posts, names, dates, post_of, signed, signed_of, fields, siblings, cards };
         records.fields = records.fields(page, blocks);
         records
     }

@@ -100,7 +100,7 @@ fn keep_facts(page: &Page, blocks: &TextBlocks, last: usize, kept: &mut [bool]) 
 /// Keeps a list directly below a kept text that announces it. Links at the end of a page are announced in a sentence of some length, or they
 /// lead to other articles.
 fn keep_announced(page: &Page, blocks: &TextBlocks, kept: &mut [bool]) {
-    let last = kept.iter().rposition(|&kept| kept).unwrap_or_default();
+    let end_of_kept = kept.iter().rposition(|&kept| kept).unwrap_or_default();
     let announced: Vec<_> = (0..kept.len().saturating_sub(1))
         .filter(|&at| kept[at] && !kept[at + 1] && announces(page, blocks, at))
         .filter_map(|at| {
@@ -109,7 +109,7 @@ fn keep_announced(page: &Page, blocks: &TextBlocks, kept: &mut [bool]) {
             let list = next.filter(|&next| matches!(page.tag(next), Some(Tag::Ul | Tag::Ol | Tag::Dl)))?;
             let own = blocks.inside(page, list);
             let are_links = || blocks.list[own.clone()].iter().all(|block| block.linked * 2.0 > block.chars);
-            let is_part = blocks.list[at].is_long() || own.end <= last || !are_links();
+            let is_part = blocks.list[at].is_long() || own.end <= end_of_kept || !are_links();
             (is_part && stands_well(page, list, &[text])).then_some(own)
         })
         .collect();
