@@ -188,8 +188,8 @@ pub struct Floor {
     /// Whose text is used on a page with scripts and fewer characters than `page_chars`, from what it tells search engines
     /// (JSON-LD).
     pub structured_text: StructuredText,
-    /// Share of the page's visible characters (0 to 1) that must be left after all filters but the choice of the main
-    /// block.
+    /// Share of the page's visible characters (0 to 1) that must be left after all filters, unless the main block was chosen by
+    /// `auto`, which knows how sure it is (`main_block.auto.min_confidence`).
     pub kept_share: f64,
     /// Visible characters that must be left at the end; a page that had fewer to begin with is not held to it.
     pub kept_chars: usize,

@@ -13,6 +13,7 @@ pub(crate) mod table;
 pub(crate) mod text;
 
 use html5ever::{LocalName, local_name};
+use url::Url;
 
 use crate::html::{NodeId, Page, tag::Tag};
 use crate::vocabulary::words::one_line;
@@ -41,13 +42,18 @@ pub(crate) fn is_left_open(page: &Page, heading: NodeId) -> bool {
 
 /// Whether this is, or stands in, a link to where readers log in or register.
 pub(crate) fn leads_to_log_in(page: &Page, id: NodeId) -> bool {
-    const LAST: [&str; 8] = ["login", "log-in", "log_in", "signin", "sign-in", "sign_in", "signup", "register"];
     std::iter::once(id)
         .chain(page.ancestors(id))
         .find(|&up| page.tag(up) == Some(Tag::A))
         .and_then(|link| page.address(link, &local_name!("href")))
-        .and_then(|to| to.path_segments()?.next_back().map(str::to_lowercase))
-        .is_some_and(|last| LAST.iter().any(|name| last.starts_with(name)))
+        .is_some_and(|to| is_log_in(&to))
+}
+
+/// Whether readers log in or register at an address.
+pub(crate) fn is_log_in(address: &Url) -> bool {
+    const LAST: [&str; 8] = ["login", "log-in", "log_in", "signin", "sign-in", "sign_in", "signup", "register"];
+    let last = address.path_segments().and_then(|mut path| path.next_back()).map(str::to_lowercase);
+    last.is_some_and(|last| LAST.iter().any(|name| last.starts_with(name)))
 }
 
 /// Sums over the live nodes of one subtree.

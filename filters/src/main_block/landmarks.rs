@@ -7,14 +7,15 @@
 //! - what the common names of menus, of cookie boxes and of boxes over the page are given to, where it holds links or short text only;
 //! - links that lead over all that.
 //!
-//! Not inside `<main>` or `<article>`, nothing that holds the headline or asks for a password, and nothing at all where what is
-//! left would show nothing but headings: a site map is a `<nav>` too.
+//! Not inside `<main>` or `<article>`, nothing that holds the headline or asks for a password (unless it is a box that opens over a page with a
+//! headline of its own), and nothing at all where what is left would show nothing but headings: a site map is a `<nav>` too.
 
 use html5ever::local_name;
 
 use crate::{
     analysis::AnalysedPage,
     html::{NodeId, Page, tag::Tag},
+    measure::is_log_in,
 };
 
 /// Visible characters beside headings and links that must be left, unless a picture or a field is. A line of text.
@@ -28,6 +29,9 @@ const COOKIE_CHARS: usize = 1200;
 
 /// Visible characters up to which a box that opens over the page goes. Higher: pages go that are built as such a box.
 const BOX_CHARS: usize = 600;
+
+/// Share of the page's visible characters that a longer one may have: the drawer with the log-in, the terms in a closed dialog.
+const BOX_SHARE: f64 = 0.3;
 
 /// Links from which a list of links is a menu, and the share of its characters that stand in them.
 const MENU_LINKS: usize = 3;
@@ -47,6 +51,15 @@ pub(super) fn remove(page: &mut AnalysedPage, filter: &'static str) {
 fn landmarks(page: &AnalysedPage) -> Vec<NodeId> {
     let mut found = Vec::new();
     let mut over = NodeId::DOCUMENT;
+    // What the page is about, and so a box beside it is not.
+    let headline = page.headline.node.or(page.headline.only_h1).filter(|_| !is_log_in(page.web_url()));
+    let most = page.chars(page.body()) as f64 * BOX_SHARE;
+    let opens_over = |id: NodeId, tag: Tag| {
+        matches!(tag, Tag::Div | Tag::Section | Tag::Aside | Tag::Form | Tag::Dialog | Tag::Other)
+            && headline.is_some_and(|node| !page.contains(id, node))
+            && is_box(page, id)
+            && page.chars(id) as f64 <= most
+    };
     let holds = |outer: NodeId, inner: Option<NodeId>| inner.is_some_and(|inner| page.contains(outer, inner));
     for id in page.live(page.body()).skip(1) {
         let Some(tag) = page.tag(id) else { continue };
@@ -57,7 +70,11 @@ fn landmarks(page: &AnalysedPage) -> Vec<NodeId> {
             over = page.end(id);
             continue;
         }
-        if is_landmark(page, id, tag) && !holds(id, page.headline.node) && !holds_content(page, id) {
+        let is_over = opens_over(id, tag);
+        if (is_over || is_landmark(page, id, tag))
+            && !holds(id, page.headline.node)
+            && !holds_content(page, id, is_over)
+        {
             found.push(id);
             over = page.end(id);
         }
@@ -72,13 +89,17 @@ fn is_landmark(page: &Page, id: NodeId, tag: Tag) -> bool {
         Tag::Div | Tag::Section | Tag::Ul | Tag::Ol | Tag::Aside | Tag::Header | Tag::Other => {
             has_role(page, id, &["navigation", "contentinfo", "dialog", "alertdialog"])
                 || is_named(page, id, &["cookie", "cookies", "consent", "gdpr"]) && page.chars(id) <= COOKIE_CHARS
-                || is_named(page, id, &["modal", "popup", "flyout", "drawer", "offcanvas"])
-                    && page.chars(id) <= BOX_CHARS
+                || is_box(page, id) && page.chars(id) <= BOX_CHARS
                 || is_named(page, id, &["nav", "navbar", "navigation", "menu", "footer", "breadcrumb", "breadcrumbs"])
                     && is_menu(page, id)
         }
         _ => false,
     }
+}
+
+/// Whether an element has the name of a box that opens over the page.
+fn is_box(page: &Page, id: NodeId) -> bool {
+    page.tag(id) == Some(Tag::Dialog) || is_named(page, id, &["modal", "popup", "flyout", "drawer", "offcanvas"])
 }
 
 /// Whether a link leads over the landmarks of the page ("Skip to content"), by its name.
@@ -87,11 +108,11 @@ fn skips(page: &Page, link: NodeId) -> bool {
         && is_named(page, link, &["skip"])
 }
 
-/// Whether a part has what no landmark has: the main part, a password.
-fn holds_content(page: &Page, id: NodeId) -> bool {
+/// Whether a part has what no landmark has: the main part, and a password but in a box that opens over the page.
+fn holds_content(page: &Page, id: NodeId, is_over: bool) -> bool {
     page.live(id).any(|at| match page.tag(at) {
         Some(Tag::Main | Tag::Article | Tag::H1) => true,
-        Some(Tag::Input) => {
+        Some(Tag::Input) if !is_over => {
             page.attribute(at, &local_name!("type")).is_some_and(|kind| kind.trim().eq_ignore_ascii_case("password"))
         }
         _ => false,
@@ -163,7 +184,7 @@ fn holds_own_words(page: &Page, cell: NodeId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::page;
+    use crate::testing::{page, page_at};
 
     /// The number of a page's characters that are left.
     fn left(html: &str) -> usize {
@@ -201,6 +222,28 @@ mod tests {
         ] {
             assert!(left(&format!("{content}{LINE}")) > LINE_CHARS, "{content}");
         }
+    }
+
+    #[test]
+    fn the_log_in_that_opens_over_a_page_goes_with_its_box() {
+        let text = LINE.repeat(40);
+        let form = format!(
+            "<form>{}<input type=password></form>",
+            "<p>At least eight letters, one of them large.</p>".repeat(16)
+        );
+        let left = |address: &str, html: &str| {
+            let mut page = page_at(address, html);
+            page.headline.node = page.live(page.body()).find(|&id| page.tag(id) == Some(Tag::H2));
+            remove(&mut page, "main_block");
+            page.chars(page.body())
+        };
+        let drawer = format!("<div class=account-modal>{form}</div>");
+        let shop = "https://example.org/chair";
+        assert_eq!(left(shop, &format!("{drawer}<h2>Chair</h2>{text}")), 40 * LINE_CHARS + 5);
+        // What the page is for stays, whatever its name.
+        assert!(left("https://example.org/login", &format!("{drawer}<h2>Chair</h2>{text}")) > 40 * LINE_CHARS + 5);
+        assert!(left(shop, &format!("<div class=modal><h2>Log in</h2>{form}</div>{text}")) > 40 * LINE_CHARS + 5);
+        assert!(left(shop, &format!("{drawer}<h2>Log in</h2>{LINE}")) > LINE_CHARS + 5);
     }
 
     #[test]

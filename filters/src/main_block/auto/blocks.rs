@@ -92,6 +92,12 @@ impl TextBlocks {
         begins_before(id)..begins_before(page.end(id))
     }
 
+    /// The place of the block that a text is part of.
+    pub(crate) fn around(&self, text: NodeId) -> Option<usize> {
+        let at = self.begins.partition_point(|&begin| begin <= text).checked_sub(1)?;
+        self.texts(&self.list[at]).contains(&text).then_some(at)
+    }
+
     /// The blocks that begin inside of an element, for a loop over all of them: the page's time is charged for it.
     pub(crate) fn over(&self, page: &Page, id: NodeId) -> Range<usize> {
         let inside = self.inside(page, id);

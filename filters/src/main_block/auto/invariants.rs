@@ -13,7 +13,7 @@ use crate::{
     hashing::Table,
     html::{
         NodeId, NodeState, Page,
-        attribute_hints::class_hints::{Landmark, RegionHints},
+        attribute_hints::class_hints::{ClassHint, Landmark, RegionHints},
         tag::Tag,
     },
     measure::table,
@@ -59,6 +59,7 @@ fn keep_units(page: &AnalysedPage, blocks: &TextBlocks, kept: &mut [bool]) {
             Some(Tag::Table) if id >= table_end => {
                 if table::is_data(page, id) {
                     table_end = page.end(id);
+                    keep_first_row(page, blocks, id, kept);
                 }
                 false
             }
@@ -73,6 +74,19 @@ fn keep_units(page: &AnalysedPage, blocks: &TextBlocks, kept: &mut [bool]) {
         if is_unit {
             settle(page, blocks, id, kept);
         }
+    }
+}
+
+/// Keeps the first row of a table of which most is kept: the names of its columns.
+fn keep_first_row(page: &Page, blocks: &TextBlocks, table: NodeId, kept: &mut [bool]) {
+    let Some(row) = page.live(table).find(|&id| page.tag(id) == Some(Tag::Tr)) else { return };
+    let (first, all) = (blocks.inside(page, row), blocks.inside(page, table));
+    let words = |at: usize| blocks.list[at].stats.words;
+    let below = || first.end..all.end;
+    let of_kept: f32 = below().filter(|&at| kept[at]).map(words).sum();
+    let is_short = first.clone().map(words).sum::<f32>() <= ITEM_WORDS;
+    if is_short && of_kept > 0.0 && 2.0 * of_kept >= below().map(words).sum() {
+        kept[first].fill(true);
     }
 }
 
@@ -249,7 +263,32 @@ fn heads(page: &Page, blocks: &TextBlocks) -> Vec<Option<(NodeId, usize)>> {
         heads.push(open.last().map(|heading| (heading.id, at)));
         open.push(heading);
     }
+    pass_links(page, blocks, &mut heads);
     heads
+}
+
+/// Lets the first text below headings alike decide about them, where a line of links stands above it in each: "map", "website".
+fn pass_links(page: &Page, blocks: &TextBlocks, heads: &mut [Option<(NodeId, usize)>]) {
+    /// Words of such a line, at most.
+    const WORDS: f32 = 6.0;
+    /// Headings alike from which they are those of records: elsewhere a text behind a line of links is another's as often as not.
+    const ALIKE: usize = 3;
+    let is_line = |at: usize| blocks.list[at].stats.words <= WORDS && blocks.list[at].linked >= blocks.list[at].chars;
+    let look = |id: NodeId| (page.tag(id), page.first_class(id));
+    let mut alike: Table<_, Vec<((NodeId, usize), usize)>> = Table::default();
+    for at in 0..heads.len() {
+        let Some(head) = heads[at].filter(|&(_, text)| text == at && is_line(at)) else { continue };
+        let below = (at + 1..heads.len()).take_while(|&next| heads[next] == Some(head));
+        if let Some(text) = below.into_iter().find(|&next| !is_line(next)) {
+            alike.entry((look(head.0), look(blocks.list[at].container))).or_default().push((head, text));
+        }
+    }
+    let passed: Table<_, _> = alike.into_values().filter(|those| those.len() >= ALIKE).flatten().collect();
+    for head in heads.iter_mut().flatten() {
+        if let Some(&text) = passed.get(head) {
+            head.1 = text;
+        }
+    }
 }
 
 /// The scope of a heading: the element around it, or around the boxes that hold nothing else.
@@ -266,25 +305,36 @@ fn heading_of(page: &Page, id: NodeId) -> Option<NodeId> {
     around.find(|&up| page.tag(up).is_some_and(Tag::is_heading))
 }
 
-/// How many prices each block tells, outside of the foot of the page: there they are fine print. Cards and articles have a foot too.
-pub(super) fn prices_of(page: &Page, blocks: &TextBlocks) -> Vec<usize> {
+/// How many prices each block tells, and whether it stands in a landmark of the site: in its foot they are fine print, above and in boxes
+/// that open over it promotions. Cards and articles have a head and a foot too.
+pub(super) fn prices_of(page: &Page, blocks: &TextBlocks) -> Vec<(usize, bool)> {
+    const SITE: u32 = Landmark::Header.bit() | Landmark::Nav.bit() | Landmark::Footer.bit() | Landmark::Dialog.bit();
+    let is_main = |id: NodeId| RegionHints::new(page, id).is(Landmark::Main);
     let is_part = |id: NodeId| matches!(page.tag(id), Some(Tag::Main | Tag::Article | Tag::Section | Tag::Li));
-    let is_foot = |id: NodeId| RegionHints::new(page, id).is(Landmark::Footer) && !page.ancestors(id).any(is_part);
-    let stands_below = |block: &TextBlock| {
+    let is_of_site = |id: NodeId| {
+        let marks = RegionHints::new(page, id);
+        // The price of a card may be called that of a box too.
+        let opens_over = || marks.class_hints & ClassHint::Overlay.bit() != 0 && blocks.inside(page, id).len() > 1;
+        (marks.has_any(0, SITE) || opens_over()) && !page.ancestors(id).any(is_part)
+    };
+    let landmark_of = |block: &TextBlock| {
         let around = page.self_and_ancestors(block.container);
-        around.take_while(|&up| up != page.body()).any(is_foot)
+        around.take_while(|&up| up != page.body() && !is_main(up)).find(|&up| is_of_site(up))
     };
     let count = |block: &TextBlock| {
         let count = prices(&blocks.text(page, block));
-        if count > 0 && stands_below(block) { 0 } else { count }
+        let landmark = if count > 0 { landmark_of(block) } else { None };
+        let in_foot = landmark.is_some_and(|id| RegionHints::new(page, id).is(Landmark::Footer));
+        (if in_foot { 0 } else { count }, landmark.is_some())
     };
     blocks.list.iter().map(count).collect()
 }
 
-/// Whether a choice would leave none of the prices of a page, of which it has so many at least.
-pub(super) fn loses_all(prices: &[usize], kept: &[bool], least: usize) -> bool {
-    let is_left = prices.iter().zip(kept).any(|(&count, &kept)| kept && count > 0);
-    !is_left && prices.iter().sum::<usize>() >= least
+/// Whether a choice would leave none of the prices of a page, of which it has so many at least, and one outside of the site's landmarks.
+pub(super) fn loses_all(prices: &[(usize, bool)], kept: &[bool], least: usize) -> bool {
+    let is_left = prices.iter().zip(kept).any(|(&(count, _), &kept)| kept && count > 0);
+    let has_own = || prices.iter().any(|&(count, is_of_site)| count > 0 && !is_of_site);
+    !is_left && prices.iter().map(|(count, _)| count).sum::<usize>() >= least && has_own()
 }
 
 #[cfg(test)]

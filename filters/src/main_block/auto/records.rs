@@ -62,6 +62,10 @@ pub(crate) struct Records {
     dates: Vec<Mention>,
     /// By row: the innermost post around it.
     post_of: Vec<NodeId>,
+    /// The posts with who wrote them, where the page marks elements around their texts as posts; else the posts.
+    signed: Vec<NodeId>,
+    /// By row: the innermost of these.
+    signed_of: Vec<NodeId>,
     /// By block: the field that it is or is part of.
     fields: Vec<Option<u64>>,
     /// Alike siblings, with the number of their group.
@@ -86,8 +90,12 @@ impl Records {
         let words = WordSums::from_blocks(page, blocks);
         let posts = posts(page, &words, &names, &dates, is_forum);
         let (siblings, cards) = siblings(page, &words);
-        let mut records =
-            Records { post_of: innermost(page, &posts), posts, names, dates, fields: Vec::new(), siblings, cards };
+        let post_of = innermost(page, &posts);
+        let marked = marked_around(page, &posts).filter(|marked| is_signed(page, marked, &names));
+        let signed_of = marked.as_ref().map_or_else(|| post_of.clone(), |marked| innermost(page, marked));
+        let signed = marked.unwrap_or_else(|| posts.clone());
+        let fields = Vec::new();
+        let mut records = Records { posts, names, dates, post_of, signed, signed_of, fields, siblings, cards };
         records.fields = records.fields(page, blocks);
         records
     }
@@ -204,8 +212,8 @@ impl Records {
     /// The mention right above a post that has none, between it and the post before: bbPress writes the day as a line of its own.
     fn above<'a>(&self, page: &Page, post: NodeId, mentions: &'a [Mention]) -> Option<&'a Mention> {
         let mention = &mentions[mentions.partition_point(|mention| mention.element < post).checked_sub(1)?];
-        let before = self.posts.partition_point(|&other| other < post).checked_sub(1);
-        let is_of_other = before.is_some_and(|at| mention.element < page.end(self.posts[at]));
+        let before = self.signed.partition_point(|&other| other < post).checked_sub(1);
+        let is_of_other = before.is_some_and(|at| mention.element < page.end(self.signed[at]));
         (!is_of_other && page.contains(page.parent(post), mention.element)).then_some(mention)
     }
 
@@ -217,7 +225,7 @@ impl Records {
             for &text in blocks.texts(block) {
                 is_kept[text.index()] = true;
             }
-            has_text.push(self.post_of[block.container.index()]);
+            has_text.push(self.signed_of[block.container.index()]);
         }
         has_text.sort_unstable();
         let mut thread = Thread::default();
@@ -225,29 +233,35 @@ impl Records {
             let next = self.dates.partition_point(|mention| mention.element < post);
             self.dates.get(next).is_some_and(|mention| mention.element < page.end(post))
         };
-        let are_dated = 2 * self.posts.iter().filter(has_date).count() > self.posts.len();
-        for &post in self.posts.iter().filter(|post| has_text.binary_search(post).is_ok()) {
+        let are_dated = 2 * self.signed.iter().filter(has_date).count() > self.signed.len();
+        for &post in self.signed.iter().filter(|post| has_text.binary_search(post).is_ok()) {
             thread.posts.push(post);
-            let of_post = |mention: &&Mention| self.post_of[mention.element.index()] == post;
+            let of_post = |mention: &&Mention| self.signed_of[mention.element.index()] == post;
             let within = |mentions: &[Mention]| {
                 let start = mentions.partition_point(|mention| mention.element < post);
                 let end = mentions.partition_point(|mention| mention.element < page.end(post));
                 start..end
             };
             let names = &self.names[within(&self.names)];
-            let name = names.iter().filter(of_post).min_by_key(|mention| (mention.rank, mention.element));
+            let name = names.iter().filter(of_post).min_by_key(|mention| (mention.doubt(), mention.element));
             let dates = &self.dates[within(&self.dates)];
             let near = name.map_or(post, |name| name.element);
-            let date =
-                dates.iter().filter(of_post).min_by_key(|mention| (mention.rank, mention.element.0.abs_diff(near.0)));
+            let date = dates.iter().filter(of_post).min_by_key(|date| (date.doubt(), date.element.0.abs_diff(near.0)));
             let date = date.or_else(|| self.above(page, post, &self.dates).filter(|_| !are_dated));
             if thread.posts.len() == 1 {
                 thread.starter = name.map(|name| mentions::text_of(page, name)).filter(|name| !name.is_empty());
             }
-            let is_shown =
-                |mentions: &[Mention]| mentions.iter().filter(of_post).any(|mention| is_kept[mention.text.index()]);
+            // What says the same, or says it as well: the name beside the picture and the one above the text.
+            let is_shown = |wanted: &Mention, mentions: &[Mention]| {
+                let is_kept = |mention: &&Mention| of_post(mention) && is_kept[mention.text.index()];
+                let says_it = |mention: &Mention| {
+                    mention.doubt() <= wanted.doubt()
+                        || mentions::text_of(page, mention) == mentions::text_of(page, wanted)
+                };
+                mentions.iter().filter(is_kept).any(says_it)
+            };
             for (mention, all) in [(name, names), (date, dates)] {
-                if let Some(mention) = mention.filter(|_| !is_shown(all)) {
+                if let Some(mention) = mention.filter(|mention| !is_shown(mention, all)) {
                     thread.texts.extend(page.live(mention.element).filter(|&id| page.own_chars(id) > 0));
                 }
             }
@@ -294,6 +308,20 @@ impl WordSums {
     }
 }
 
+/// The elements around some posts, one around each, that their microdata call posts: the text of a post may name others, and so seem
+/// to be all of it.
+fn marked_around(page: &Page, posts: &[NodeId]) -> Option<Vec<NodeId>> {
+    const TYPES: [&str; 3] = ["Comment", "Answer", "DiscussionForumPosting"];
+    let is_marked = |id: &NodeId| {
+        let kind = page.attribute(*id, &local_name!("itemtype"));
+        kind.and_then(|kind| kind.trim().rsplit('/').next()).is_some_and(|kind| TYPES.contains(&kind))
+    };
+    let around = |&post: &NodeId| page.ancestors(post).take(MAX_LEVELS).find(is_marked);
+    let mut marked = posts.iter().map(around).collect::<Option<Vec<NodeId>>>()?;
+    marked.dedup();
+    (marked.len() == posts.len()).then_some(marked)
+}
+
 /// The posts of the thread: of the shapes nearly all of whose members are signed and dated, the one with most text.
 fn posts(page: &Page, words: &[WordSums], names: &[Mention], dates: &[Mention], is_forum: bool) -> Vec<NodeId> {
     let least = if is_forum { LEAST_IN_FORUM } else { LEAST };
@@ -325,15 +353,7 @@ fn posts(page: &Page, words: &[WordSums], names: &[Mention], dates: &[Mention], 
         });
         outer.map(|&id| words[id.index()].unlinked).sum::<f32>()
     };
-    let is_signed = |members: &[NodeId], mentions: &[Mention]| {
-        let has_own = |(at, &id): (usize, &NodeId)| {
-            let end = members.get(at + 1).map_or(page.end(id), |&inner| inner.min(page.end(id)));
-            let next = mentions.partition_point(|mention| mention.element < id);
-            mentions.get(next).is_some_and(|mention| mention.element < end)
-        };
-        let signed = members.iter().enumerate().filter(|&member| has_own(member)).count();
-        signed as f32 >= SIGNED * members.len() as f32
-    };
+    let is_signed = |members: &[NodeId], mentions: &[Mention]| is_signed(page, members, mentions);
     let is_both = |members: &[NodeId]| is_signed(members, names) && is_signed(members, dates);
     shapes.retain(|members| is_both(members) || is_forum && (is_signed(members, names) || is_signed(members, dates)));
     let most = shapes.iter().map(|members| text(members)).fold(0.0, f32::max);
@@ -342,6 +362,17 @@ fn posts(page: &Page, words: &[WordSums], names: &[Mention], dates: &[Mention], 
     let cells = |members: &[NodeId]| if is_both(members) { CELLS } else { 1 };
     let rank = |members: &Vec<NodeId>| (members.len() * cells(members), std::cmp::Reverse(members[0]));
     shapes.into_iter().max_by_key(rank).unwrap_or_default()
+}
+
+/// Whether nearly all of some elements have a mention of their own, before the next of them begins.
+fn is_signed(page: &Page, members: &[NodeId], mentions: &[Mention]) -> bool {
+    let has_own = |(at, &id): (usize, &NodeId)| {
+        let end = members.get(at + 1).map_or(page.end(id), |&inner| inner.min(page.end(id)));
+        let next = mentions.partition_point(|mention| mention.element < id);
+        mentions.get(next).is_some_and(|mention| mention.element < end)
+    };
+    let signed = members.iter().enumerate().filter(|&member| has_own(member)).count();
+    signed as f32 >= SIGNED * members.len() as f32
 }
 
 /// Alike siblings that are short and hold several texts each, and the number of their group; and others that are cards.
@@ -418,3 +449,6 @@ fn key(page: &Page, id: NodeId, name: &str, above: u64) -> u64 {
     let letters = name.bytes().filter(|byte| !byte.is_ascii_digit());
     letters.fold(mix(above, tag + 1), |key, byte| mix(key, u64::from(byte)))
 }
+
+#[cfg(test)]
+mod tests;

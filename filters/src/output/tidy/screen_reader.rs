@@ -32,7 +32,7 @@ pub(super) fn is_screen_reader_only(page: &AnalysedPage, id: NodeId, sheets: &Sh
     (is_for_screen_readers(page, id) || sheets.clips(page, id))
         && page.chars(id) <= MAX_CHARS
         // Pages that draw their headline write it for screen readers only.
-        && !page.headline.node.is_some_and(|h| page.contains(id, h))
+        && !page.headline.node.or(page.headline.only_h1).is_some_and(|h| page.contains(id, h))
         && !is_all(page, id)
 }
 
@@ -54,12 +54,14 @@ fn is_all(page: &Page, id: NodeId) -> bool {
 }
 
 fn is_for_screen_readers(page: &Page, id: NodeId) -> bool {
-    page.has_class(id, |class| FOR_SCREEN_READERS.contains(&class) || is_composed_for_screen_readers(class))
+    let is_label = page.tag(id).is_some_and(|tag| tag == Tag::Label || tag.is_heading());
+    page.has_class(id, |class| FOR_SCREEN_READERS.contains(&class) || is_composed_for_screen_readers(class, is_label))
 }
 
 /// Whether a name that is put together says that its text is for screen readers: `u-text-sr-only`, `is-screenreader-only`, `u-hiddenVisually`, `a-offscreen`,
-/// `x_visuallyHidden__1a2b`. Not what says when it is shown: `not-sr-only`, `sm:sr-only`, `sr-only-focusable`.
-fn is_composed_for_screen_readers(class: &str) -> bool {
+/// `x_visuallyHidden__1a2b`. Not what says when it is shown: `not-sr-only`, `sm:sr-only`, `sr-only-focusable`; and not what says
+/// that of a part of the element, its label or title, unless it is that part: `field--label-visually_hidden`.
+fn is_composed_for_screen_readers(class: &str, is_label: bool) -> bool {
     /// Hardly any class has one, and cutting it into words costs more.
     const SIGNS: AnyOf = AnyOf::new(&["sr-only", "sronly", "screen", "visually"]);
     const NAMES: [&[&str]; 8] = [
@@ -78,8 +80,17 @@ fn is_composed_for_screen_readers(class: &str) -> bool {
     let words: Vec<String> = words_of_identifier(class).collect();
     // The last one is the whole name.
     let words = words.split_last().map_or(&words[..], |(_, words)| words);
-    let has = |wanted: &[&str]| words.windows(wanted.len()).any(|those| those.iter().zip(wanted).all(|(a, b)| a == b));
-    NAMES.iter().any(|name| has(name)) && !has(&["not"]) && !has(&["focusable"])
+    let place =
+        |wanted: &[&str]| words.windows(wanted.len()).position(|those| those.iter().zip(wanted).all(|(a, b)| a == b));
+    let has = |wanted: &[&str]| place(wanted).is_some();
+    // As a modifier behind the name of a block (BEM), a part tells whose state it is.
+    let is_of_part = |at: usize| {
+        let part = at.checked_sub(1).map(|before| words[before].as_str());
+        let is_part = part.is_some_and(|part| matches!(part, "label" | "labels" | "title" | "legend"));
+        is_part && !is_label && class.contains("--")
+    };
+    let of_whole = |at: usize| !is_of_part(at);
+    NAMES.iter().filter_map(|name| place(name)).any(of_whole) && !has(&["not"]) && !has(&["focusable"])
 }
 
 /// Whether an element is a copy of a formula: what `KaTeX` and `MediaWiki` write beside the `MathML`, for those who could not
@@ -115,6 +126,12 @@ mod tests {
         ] {
             let page = page(&format!("<i id=t class='a {class}'>x"));
             assert!(is_for_screen_readers(&page, by_id(&page, "t")), "{class}");
+        }
+        let label = page("<label id=t class=field__label--visually-hidden>x");
+        assert!(is_for_screen_readers(&label, by_id(&label, "t")));
+        for class in ["field--label-visually_hidden", "form-item--title-visually-hidden"] {
+            let page = page(&format!("<div id=t class='field {class}'>x"));
+            assert!(!is_for_screen_readers(&page, by_id(&page, "t")), "{class}");
         }
         for class in ["not-sr-only", "sm:sr-only", "full-screen", "screen", "visually-striking", "sr-only-focusable"] {
             let page = page(&format!("<i id=t class='{class}'>x"));

@@ -1,7 +1,13 @@
 //! Keeps what belongs to the page after the last kept text: questions whose answers unfold, tables of facts under a
 //! heading, lists that a text announces.
 
-use super::{super::blocks::TextBlocks, between::stands_well, heading_of, scope};
+use html5ever::local_name;
+
+use super::{
+    super::blocks::{TextBlock, TextBlocks},
+    between::{announces, stands_well},
+    heading_of, scope,
+};
 use crate::{
     hashing::Table,
     html::{NodeId, Page, tag::Tag},
@@ -33,7 +39,7 @@ fn keep_answered(page: &Page, blocks: &TextBlocks, end: NodeId, kept: &mut [bool
     let asks = |at: usize| {
         let block = &list[at];
         QUESTION_WORDS.contains(&block.stats.words)
-            && block.linked == 0.0
+            && leads_nowhere(page, blocks, block)
             && blocks.texts(block).iter().rev().find_map(|&id| page.text(id)).is_some_and(|text| is_question(&text))
     };
     let questions: Vec<usize> = (0..list.len()).filter(|&at| asks(at)).collect();
@@ -62,6 +68,15 @@ fn keep_answered(page: &Page, blocks: &TextBlocks, end: NodeId, kept: &mut [bool
     }
 }
 
+/// Whether a text has no links, or such as only unfold something.
+fn leads_nowhere(page: &Page, blocks: &TextBlocks, block: &TextBlock) -> bool {
+    let unfolds = |link: NodeId| {
+        let to = page.attribute(link, &local_name!("href")).map_or("", str::trim);
+        to.starts_with('#') || to.starts_with("javascript:")
+    };
+    block.linked == 0.0 || blocks.links(page, block).all(unfolds)
+}
+
 /// Keeps tables of facts under a heading of their own.
 fn keep_facts(page: &Page, blocks: &TextBlocks, last: usize, kept: &mut [bool]) {
     if !page.has_any(&[Tag::Table]) {
@@ -82,16 +97,20 @@ fn keep_facts(page: &Page, blocks: &TextBlocks, last: usize, kept: &mut [bool]) 
     }
 }
 
-/// Keeps a list directly below a kept text of some length that ends in a colon.
+/// Keeps a list directly below a kept text that announces it. Links at the end of a page are announced in a sentence of some length, or they
+/// lead to other articles.
 fn keep_announced(page: &Page, blocks: &TextBlocks, kept: &mut [bool]) {
+    let end_of_kept = kept.iter().rposition(|&kept| kept).unwrap_or_default();
     let announced: Vec<_> = (0..kept.len().saturating_sub(1))
-        .filter(|&at| kept[at] && !kept[at + 1] && blocks.list[at].is_long())
+        .filter(|&at| kept[at] && !kept[at + 1] && announces(page, blocks, at))
         .filter_map(|at| {
             let text = blocks.list[at].container;
             let next = page.live_siblings_after(text).find(|&next| page.tag(next).is_some());
             let list = next.filter(|&next| matches!(page.tag(next), Some(Tag::Ul | Tag::Ol | Tag::Dl)))?;
-            let is_colon = blocks.text(page, &blocks.list[at]).trim_end().ends_with([':', '：']);
-            (is_colon && stands_well(page, list, &[text])).then(|| blocks.inside(page, list))
+            let own = blocks.inside(page, list);
+            let are_links = || blocks.list[own.clone()].iter().all(|block| block.linked * 2.0 > block.chars);
+            let is_part = blocks.list[at].is_long() || own.end <= end_of_kept || !are_links();
+            (is_part && stands_well(page, list, &[text])).then_some(own)
         })
         .collect();
     for own in announced {

@@ -88,6 +88,7 @@ const EMBEDS: AnyOf = AnyOf::new(&[
 pub(super) fn keep(page: &AnalysedPage, blocks: &TextBlocks, records: &Records, kept: &mut [bool]) {
     keep_embeds(page, blocks, kept);
     keep_gaps(page, blocks, records, kept);
+    keep_announced(page, blocks, kept);
     keep_lists_of_links(page, blocks, kept);
     keep_facts(page, blocks, records, kept);
     // A step has a number and a name.
@@ -171,12 +172,11 @@ fn keep_gaps(page: &Page, blocks: &TextBlocks, records: &Records, kept: &mut [bo
             continue;
         }
         let ends = [list[before].container, list[after].container];
-        let is_announced = is_announced_list(page, blocks, before, after);
         let is_part = |at: usize| {
             let block = &list[at];
-            (is_announced && block.linked > 0.0 || leads_nowhere(page, blocks, block))
+            leads_nowhere(page, blocks, block)
                 && !shown.contains(&block.stats.hash)
-                && (is_announced || stands_as(page, blocks, block, &ends))
+                && stands_as(page, blocks, block, &ends)
                 && !tells_of_text(page, block.container)
                 && !is_written_date(blocks.text(page, block).trim())
                 && is_content(page, blocks, block, &ends)
@@ -231,16 +231,39 @@ fn is_item(page: &Page, block: &TextBlock) -> bool {
     block.linked == 0.0 && around.any(|up| matches!(page.tag(up), Some(Tag::Li | Tag::Dt | Tag::Dd)))
 }
 
-/// Whether links alike follow a text that ends in a colon, among its own siblings: the things that it announces.
-fn is_announced_list(page: &Page, blocks: &TextBlocks, before: usize, after: usize) -> bool {
-    let parent = page.parent(blocks.list[before].container);
-    let is_beside = |block: &TextBlock| page.parent(block.container) == parent;
-    let between = &blocks.list[before + 1..after];
-    let are_links = || between.iter().all(|block| is_beside(block) && block.linked * 2.0 > block.chars);
-    between.len() >= LIST
-        && blocks.text(page, &blocks.list[before]).trim_end().ends_with([':', '：'])
-        && is_beside(&blocks.list[after])
-        && are_links()
+/// Keeps links in a row below a text that announces them, among its own siblings, up to another kept text.
+fn keep_announced(page: &Page, blocks: &TextBlocks, kept: &mut [bool]) {
+    let list = &blocks.list;
+    for before in 0..list.len().saturating_sub(LIST + 1) {
+        if !kept[before] || kept[before + 1] || !announces(page, blocks, before) {
+            continue;
+        }
+        let text = list[before].container;
+        let is_beside = |at: usize| page.parent(list[at].container) == page.parent(text);
+        let is_link = |&at: &usize| {
+            let block = &list[at];
+            !kept[at] && is_beside(at) && block.linked * 2.0 > block.chars && is_content(page, blocks, block, &[text])
+        };
+        let links = (before + 1..list.len()).take_while(is_link).count();
+        let after = before + 1 + links;
+        if links >= LIST && kept.get(after) == Some(&true) && is_beside(after) {
+            kept[before + 1..after].fill(true);
+        }
+    }
+}
+
+/// Words from which a text that ends in a colon announces what follows: fewer are a label ("Share:").
+const ANNOUNCING_WORDS: f32 = 4.0;
+
+/// Whether a text ends in a colon and announces what follows: a part of this page, not other articles.
+pub(super) fn announces(page: &Page, blocks: &TextBlocks, at: usize) -> bool {
+    let block = &blocks.list[at];
+    if block.stats.words < ANNOUNCING_WORDS || block.linked * 2.0 >= block.chars {
+        return false;
+    }
+    let text = blocks.text(page, block);
+    let is_colon = text.trim_end().ends_with([':', '：']);
+    is_colon && (block.is_long() || vocabulary::hits(text).any & vocabulary::BOILERPLATE == 0)
 }
 
 /// Whether a text holds no link to another page: none at all, or to files that are to be had.

@@ -225,3 +225,73 @@ fn the_title_of_a_table_of_contents_goes_with_its_links() {
     assert!(!title(&format!("<p>Table of Contents</p><ul><li><a href=#a>The beams</a></ul>{TEXT}")));
     assert!(title(&format!("<p>Of beams</p><ul><li><a href=#a>The beams</a></ul>{TEXT}")));
 }
+
+/// The texts that are kept, if those of elements of a class are.
+fn kept_beside(html: &str, class: &str) -> Vec<String> {
+    let page = page(html);
+    let blocks = TextBlocks::from_page(&page, &[]);
+    let is_kept = |block: &TextBlock| page.first_class(block.container) == class;
+    let mut kept: Vec<bool> = blocks.list.iter().map(is_kept).collect();
+    enforce(&page, &blocks, &Records::default(), &mut kept);
+    let texts = blocks.list.iter().zip(kept).filter(|(_, kept)| *kept);
+    texts.map(|(block, _)| blocks.text(&page, block).trim().to_owned()).collect()
+}
+
+#[test]
+fn a_short_sentence_with_a_colon_keeps_the_list_that_it_announces() {
+    let list = "<ul><li><a href=/a>A loom of oak</a><li><a href=/b>A chair</a></ul><p class=k>Write to me.";
+    let kept = |words: &str| kept_beside(&format!("<p class=k>{words}</p>{list}"), "k").len();
+    assert_eq!(kept("My friends' favourite projects are:"), 4);
+    for words in ["My friends' favourite projects are many.", "See also:", "You may also like these articles:"] {
+        assert_eq!(kept(words), 2, "{words}");
+    }
+}
+
+#[test]
+fn a_question_in_a_link_that_only_unfolds_keeps_its_answer() {
+    let kept = |to: &str| {
+        let question = |n: u8| {
+            format!("<li><a class=ask href='{to}'>What does the tide {n} do?</a><p>It comes and goes.</p></li>")
+        };
+        let html = format!("<p class=k>text</p><ul>{}{}{}</ul>", question(1), question(2), question(3));
+        kept_beside(&html, "k").len()
+    };
+    assert_eq!(kept("#"), 7);
+    assert_eq!(kept("javascript:void(0)"), 7);
+    assert_eq!(kept("/tides"), 1);
+}
+
+#[test]
+fn a_table_keeps_the_names_of_its_columns() {
+    let html = "<table><tr><th>Platform<th>Price<tr><td class=k>Loom<td class=k>40 a month<tr><td class=k>Weft<td class=k>free</table>";
+    assert_eq!(kept_beside(html, "k"), ["Platform", "Price", "Loom", "40 a month", "Weft", "free"]);
+}
+
+#[test]
+fn a_line_of_links_below_headings_alike_does_not_decide_about_them() {
+    let record =
+        |name: &str| format!("<div><h3>{name}</h3><p><a href=#map>map</a></p><p class=k>Soup and fish.</p></div>");
+    let names = |count: usize| {
+        let html: String = ["Alba", "Brasa", "Cova"][..count].iter().map(|name| record(name)).collect();
+        kept_beside(&html, "k").iter().filter(|text| !text.contains(' ')).count()
+    };
+    assert_eq!(names(3), 3);
+    assert_eq!(names(2), 0);
+}
+
+#[test]
+fn prices_in_landmarks_of_the_site_are_no_prices_of_its_goods() {
+    for landmark in
+        ["<header>{}</header>", "<nav>{}</nav>", "<div class=modal><p>Free returns</p>{}</div>", "<footer>{}</footer>"]
+    {
+        let html = landmark.replace("{}", "<p>Free delivery from $40</p>") + "<main><p>A shoe</p></main>";
+        let page = page(&html);
+        let blocks = TextBlocks::from_page(&page, &[]);
+        let prices = prices_of(&page, &blocks);
+        assert!(!loses_all(&prices, &[false; 3], 1), "{landmark}");
+    }
+    // A page may stand in its own header.
+    let page = page("<header><main><p>A shoe</p><p>$40</p></main></header>");
+    let blocks = TextBlocks::from_page(&page, &[]);
+    assert!(loses_all(&prices_of(&page, &blocks), &[true, false], 1));
+}

@@ -39,7 +39,11 @@ impl Mentions {
     pub(super) fn from_page(page: &Page, blocks: &TextBlocks) -> Mentions {
         let mut dates = dates(page);
         add_written(page, blocks, &mut dates);
-        Mentions { names: names(page), dates }
+        let mut names = names(page);
+        for mention in names.iter_mut().chain(&mut dates) {
+            mention.is_aside = is_aside(page, blocks, mention.text);
+        }
+        Mentions { names, dates }
     }
 }
 
@@ -56,6 +60,30 @@ pub(in super::super) struct Mention {
     pub(super) rank: u8,
     /// Its first text node.
     pub(super) text: NodeId,
+    /// Whether it is rather part of what somebody writes than a signature.
+    pub(super) is_aside: bool,
+}
+
+impl Mention {
+    /// How likely a mention signs or dates its post; less is likelier.
+    pub(super) fn doubt(&self) -> (bool, u8) {
+        (self.is_aside, self.rank)
+    }
+}
+
+/// Whether a text stands inside a sentence of some length, names whom somebody speaks to ("@ann"), or is part of the line above a
+/// quotation ("On 3 May Ann said:").
+fn is_aside(page: &Page, blocks: &TextBlocks, text: NodeId) -> bool {
+    let speaks_to = || page.text(text).is_some_and(|text| text.trim_start().starts_with('@'));
+    let Some(at) = blocks.around(text) else { return false };
+    let block = &blocks.list[at];
+    let is_inside = block.is_long() && blocks.texts(block)[0] != text;
+    let is_above_quotation = || {
+        let next = blocks.list.get(at + 1);
+        next.is_some_and(|next| is_quoted(page, next.container) || is_quote(page, next.container))
+            && blocks.text(page, block).trim_end().ends_with([':', '：'])
+    };
+    is_inside || speaks_to() || is_above_quotation()
 }
 
 fn names(page: &Page) -> Vec<Mention> {
@@ -159,7 +187,7 @@ fn mentions(
         if is_quoted(page, id) || is_last(page, id) {
             continue;
         }
-        mentions.push(Mention { element: inner_link(page, id), rank, text });
+        mentions.push(Mention { element: inner_link(page, id), rank, text, is_aside: false });
     }
     mentions
 }
@@ -319,11 +347,11 @@ fn add_written(page: &Page, blocks: &TextBlocks, dates: &mut Vec<Mention>) {
         for &id in blocks.texts(block) {
             let Some(text) = page.text(id) else { continue };
             let text = text.trim();
-            if (1..=MAX_BYTES).contains(&text.len()) && is_written_date(text) {
+            if (1..=MAX_BYTES).contains(&text.len()) && is_written_date(text) && !tells_change(page, id) {
                 let digit = text.find(char::is_numeric).unwrap_or(0);
                 let is_labelled = text[..digit].contains([':', '：']);
                 let rank = if is_labelled { LABELLED } else { WRITTEN };
-                more.push(Mention { element: id, rank, text: id });
+                more.push(Mention { element: id, rank, text: id, is_aside: false });
             }
         }
     }
