@@ -179,7 +179,7 @@ impl Rewriter {
         mut more: Option<impl Fetch>,
     ) -> (Response<Body>, Outcome) {
         let (mut head, mut body) = response.into_parts();
-        if let Some(picture) = &asked.picture {
+        if let Some(picture) = asked.picture.as_ref().filter(|_| pictures::is_picture(&head)) {
             // In a box, as below.
             return Box::pin(self.pictures.respond(asked, picture, head, body)).await;
         }

@@ -165,8 +165,8 @@ impl PictureScaler {
     }
 
     fn is_of_our_page(&self, asked: &RequestInfo<'_>, picture: &PictureRequest) -> bool {
-        let is_known = |page: &Box<str>| self.pages.get(&(asked.client, page.clone())).is_some();
-        picture.is_at_readers_address || picture.page.as_ref().is_some_and(is_known)
+        let is_known = |page: &str| self.pages.get(&(asked.client, page.into())).is_some();
+        picture.is_at_readers_address || picture.page.as_deref().is_some_and(is_known)
     }
 
     /// Makes a response smaller where it is such a picture.
@@ -177,7 +177,7 @@ impl PictureScaler {
         head: Parts,
         mut body: Body,
     ) -> (Response<Body>, Outcome) {
-        if !is_picture(&head) || !self.is_of_our_page(asked, picture) {
+        if !self.is_of_our_page(asked, picture) {
             return (Response::from_parts(head, body), Outcome::Unchanged);
         }
         let profile = &asked.look.pictures;
@@ -277,7 +277,7 @@ impl PictureScaler {
 }
 
 /// Whether it is a whole picture of a kind that may be decoded, by what its header says.
-fn is_picture(head: &Parts) -> bool {
+pub(super) fn is_picture(head: &Parts) -> bool {
     let media = head.headers.get(header::CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
     let media = media.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii().to_ascii_lowercase();
     head.status == StatusCode::OK && media.starts_with(b"image/") && !media.starts_with(b"image/svg")

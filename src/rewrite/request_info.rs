@@ -50,7 +50,7 @@ pub(crate) struct RequestInfo<'a> {
     /// Whether it has conditions, of which a tag may be ours.
     pub(crate) is_conditional: bool,
     fields: Vec<(HeaderName, HeaderValue)>,
-    /// That it may be for a picture which is to be made smaller.
+    /// Set where the request may be for a picture which is to be made smaller.
     pub(crate) picture: Option<PictureRequest>,
     /// The coding for a rewritten page.
     pub(super) coding: Option<Coding>,

@@ -12,7 +12,7 @@ use crate::{
     client::OnInformational,
     http::{
         body::{Body, ContinueGate, IdleTimer, IncomingBody},
-        headers::{self, Forwarding, Media},
+        headers::{self, Forwarding, Media, validators::Tagger},
     },
     net::{
         access_control::{Permit, hides_referrer},
@@ -79,7 +79,9 @@ impl Exchange {
         }
         let upgrade = UpgradeRequest::from_request(&mut request);
         let version = request.version();
-        let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &info, upgrade.as_ref());
+        let is_of_picture = info.picture.is_some() && look.pictures.tagger.has_tagged(request.headers());
+        let tagger = if is_of_picture { &look.pictures.tagger } else { &look.tagger };
+        let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &info, tagger, upgrade.as_ref());
         let may_ask_again = self.state.rewriter.may_ask_again(&info);
         let subrequests = may_ask_again.then(|| Subrequests::new(&outgoing, self, permit));
         if let Some(kept) = view.and_then(|_| info.kept_original()) {
@@ -103,9 +105,10 @@ impl Exchange {
         }
         if has_our_tag && response.status() == StatusCode::NOT_MODIFIED {
             let mut response = response.map(|_| Body::default());
-            match info.picture {
-                Some(_) => look.pictures.tagger.map_picture_not_modified(response.headers_mut()),
-                None => look.tagger.map_not_modified(response.headers_mut()),
+            if is_of_picture {
+                tagger.map_picture_not_modified(response.headers_mut());
+            } else {
+                tagger.map_not_modified(response.headers_mut());
             }
             return Ok(Answer::Response(response));
         }
@@ -178,6 +181,7 @@ impl Exchange {
         request: Box<Request<Incoming>>,
         permit: &Permit,
         info: &RequestInfo<'_>,
+        tagger: &Tagger,
         upgrade: Option<&UpgradeRequest>,
     ) -> (Box<Request<Body>>, bool) {
         let (mut head, body) = request.into_parts();
@@ -190,7 +194,6 @@ impl Exchange {
         head.headers = headers::forward_request(head.headers, &forwarding, head.version);
         let rewriter = &self.state.rewriter;
         rewriter.prepare(info, &mut head.headers);
-        let tagger = if info.picture.is_some() { &info.look.pictures.tagger } else { &info.look.tagger };
         let has_our_tag = info.is_conditional && tagger.map_request(&mut head.headers);
         let has_body = !body.is_end_stream();
         if matches!(head.method, Method::GET | Method::HEAD) && has_body && body.size_hint().exact().is_none() {

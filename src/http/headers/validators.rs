@@ -65,6 +65,12 @@ impl Tagger {
         is_ours
     }
 
+    /// Whether a condition of a request is a tag of this tagger.
+    pub(crate) fn has_tagged(&self, headers: &HeaderMap) -> bool {
+        let fields = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+        fields.flat_map(split_quoted).any(|tag| self.original(&tag).is_some())
+    }
+
     /// Gives a rewritten response our tag. It is weak, because the content is not the origin's (RFC 9110 § 8.8.1).
     pub(crate) fn tag_response(&self, headers: &mut HeaderMap) {
         let text = |value: &HeaderValue| value.to_str().ok().map(str::to_owned);

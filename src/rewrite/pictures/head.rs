@@ -1,6 +1,6 @@
 //! What a picture's first bytes say of it, before anything is decoded: its kind, its size, and what the decoders cannot do.
 //!
-//! JPEG: ITU-T T.81 annex B. PNG: W3C PNG (third edition) § 5 and § 11, `acTL` of APNG included. GIF: GIF89a § 17 to 23. that of webp: RFC 9649.
+//! JPEG: ITU-T T.81 annex B. PNG: W3C PNG (third edition) § 5 and § 11, `acTL` of APNG included. GIF: `GIF89a` § 17 to 23. WebP: RFC 9649.
 
 use memchr::memchr;
 

@@ -23,7 +23,7 @@ const PATIENT: &str = "limits: { picture_seconds: 60 }\n";
 
 const PICTURES: &str = "pictures: { scale: on, max_width: 200, min_bytes: 1000 }";
 
-/// As a browser asks for the pictures of a page.
+/// Fields of a browser's request for a picture of a page.
 const ASKED: &[(&str, &str)] = &[("sec-fetch-dest", "image"), ("accept", "image/avif,image/webp,*/*;q=0.8")];
 
 /// A picture that is like a photograph: soft, with grain.
@@ -31,9 +31,14 @@ fn photograph(width: u32, height: u32) -> RgbImage {
     let mut grain = 1_u32;
     RgbImage::from_fn(width, height, |x, y| {
         grain = grain.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let wave = |step: u32| (((x * step + y * 3) % 511) as i32 - 255).unsigned_abs() as u8 / 2;
-        Rgb([1, 2, 3].map(|step| wave(step) + (grain >> 28) as u8))
+        let grain = low(grain >> 28);
+        Rgb([1, 2, 3].map(|step| low((x * step + y * 3) % 511 / 3) + grain))
     })
+}
+
+/// The low byte of a number.
+fn low(number: u32) -> u8 {
+    number.to_le_bytes()[0]
 }
 
 fn bytes(picture: &DynamicImage, format: ImageFormat) -> Bytes {
@@ -114,7 +119,7 @@ async fn a_photograph_fits_the_screen_and_caches_keep_it_as_long() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_transparent_stays_so_and_what_is_turned_stands_upright() {
     let drawing = RgbaImage::from_fn(600, 300, |x, y| {
-        let noise = (x * 7919 ^ y * 104_729) as u8;
+        let noise = low((x * 7919) ^ (y * 104_729));
         Rgba([noise, noise / 2, 200, if x < 300 { 0 } else { 255 }])
     });
     let answer = asked(PICTURES, "image/png", bytes(&drawing.into(), ImageFormat::Png), ASKED).await;
@@ -205,7 +210,7 @@ fn animation() -> Bytes {
     let mut bytes = Vec::new();
     let mut encoder = image::codecs::gif::GifEncoder::new(&mut bytes);
     for shade in [10, 200] {
-        let picture = RgbaImage::from_fn(300, 200, |x, y| Rgba([shade, (x * y) as u8, x as u8, 255]));
+        let picture = RgbaImage::from_fn(300, 200, |x, y| Rgba([shade, low(x * y), low(x), 255]));
         encoder.encode_frame(image::Frame::new(picture)).unwrap();
     }
     drop(encoder);
