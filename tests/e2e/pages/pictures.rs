@@ -218,7 +218,7 @@ fn animation() -> Bytes {
 }
 
 /// A PNG that says it has so many pixels, with a chunk of this name before its data.
-fn png_of(width: u32, height: u32, depth: u8, chunk: &[u8; 4]) -> Bytes {
+fn png_of(width: u32, height: u32, depth: u8, chunk: [u8; 4]) -> Bytes {
     let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
     bytes.extend([width.to_be_bytes(), height.to_be_bytes()].concat());
     bytes.extend([depth, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8]);
@@ -243,10 +243,10 @@ async fn what_is_odd_broken_or_too_large_comes_as_it_is_with_the_reason() {
     }
     let cases: [(&str, Bytes, &str); 11] = [
         ("image/gif", animation(), "animated"),
-        ("image/png", png_of(500, 400, 8, b"acTL"), "animated"),
-        ("image/png", png_of(500, 400, 16, b"tEXt"), "odd-picture"),
-        ("image/png", png_of(30_000, 30_000, 8, b"tEXt"), "too-many-pixels"),
-        ("image/png", png_of(500, 400, 8, b"tEXt"), "broken-picture"),
+        ("image/png", png_of(500, 400, 8, *b"acTL"), "animated"),
+        ("image/png", png_of(500, 400, 16, *b"tEXt"), "odd-picture"),
+        ("image/png", png_of(30_000, 30_000, 8, *b"tEXt"), "too-many-pixels"),
+        ("image/png", png_of(500, 400, 8, *b"tEXt"), "broken-picture"),
         ("image/jpeg", cmyk.into(), "odd-picture"),
         ("image/jpeg", whole.slice(..whole.len() - 2000), "broken-picture"),
         ("image/jpeg", b"<!doctype html>".repeat(200).into(), "other-kind"),
