@@ -16,6 +16,9 @@ import threading
 import time
 
 
+PAGE = b"<title>Clocks</title><article><h1>Clocks</h1><p>" + b"A clock shows the time to all who look. " * 30 + b"</article>"
+
+
 def processor_seconds(process):
     fields = open(f"/proc/{process}/stat").read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -33,6 +36,15 @@ def main():
 
         def log_message(self, *_):
             pass
+
+        def do_GET(self):
+            if self.path != "/":
+                return super().do_GET()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(PAGE)))
+            self.end_headers()
+            self.wfile.write(PAGE)
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pictures)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -61,11 +73,15 @@ def measure(profile, proxy, port, names, folder):
             break
         except OSError:
             time.sleep(0.1)
+    page = f"http://127.0.0.1:{port}/"
+    connection = http.client.HTTPConnection("127.0.0.1", 18118, timeout=30)
+    connection.request("GET", page, headers={"Accept": "text/html"})
+    connection.getresponse().read()
     start, before, after, passed = processor_seconds(proxy.pid), 0, 0, []
     for name in names:
         connection = http.client.HTTPConnection("127.0.0.1", 18118, timeout=30)
-        headers = {"Sec-Fetch-Dest": "image", "Accept": "image/webp,*/*", "Connection": "close"}
-        connection.request("GET", f"http://127.0.0.1:{port}/{name}", headers=headers)
+        headers = {"Sec-Fetch-Dest": "image", "Accept": "image/webp,*/*", "Referer": page, "Connection": "close"}
+        connection.request("GET", page + name, headers=headers)
         answer = connection.getresponse()
         size, said = len(answer.read()), answer.getheader("gleaner") or ""
         before, after = before + os.path.getsize(os.path.join(folder, name)), after + size
