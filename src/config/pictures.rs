@@ -17,8 +17,8 @@ pub struct Pictures {
     /// Which pictures are made smaller on their way: `off` none, `save-data` those of browsers that ask to save data, `on` all. A
     /// picture that cannot be made at least a tenth smaller comes as it is.
     pub scale: PictureScale,
-    /// Widest picture in pixels: the width of the screen times its density; `null`: as wide as they are. In rewritten pages it
-    /// chooses one of the sizes that a site offers. No picture is enlarged.
+    /// Widest picture in pixels: the width of the screen times its density; `null`: as wide as they are. With it a rewritten
+    /// page offers one of the sizes that its site has. No picture is enlarged.
     #[serde(deserialize_with = "Bounded::<16, 16_384>::or_null")]
     #[schemars(range(min = 16, max = 16_384))]
     pub max_width: Option<usize>,

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_yaml::Value;
 
 use super::{
-    ClientRange, Config, HostPatterns, Intercept, Pictures, RawConfig,
+    ClientRange, Config, HostPatterns, Intercept, PictureScale, Pictures, RawConfig,
     error::Mistake,
     hosts,
     load::{filters_mistake, is_any_in, merged},
@@ -190,7 +190,9 @@ impl fmt::Display for ProfileRule {
 impl Profile {
     /// A profile of the filter settings that its own are laid over already.
     fn build(name: &str, raw: &RawProfile, pictures: Pictures, mut filters: ChainConfig, config: &Config) -> Self {
-        filters.output.picture_width = pictures.max_width.or(filters.output.picture_width);
+        if pictures.scale == PictureScale::On {
+            filters.output.picture_width = pictures.max_width.or(filters.output.picture_width);
+        }
         if raw.images == Some(false) {
             let ignore = &mut filters.ignore;
             (ignore.non_link_images, ignore.non_link_images_alt) = (true, true);

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use gleaner_filters::{Chain, ChainConfig, ReaderLook};
+use http::HeaderMap;
 
-use super::PictureProfile;
+use super::{PictureProfile, pictures::saves_data};
 use crate::{
     blocking::Blocker,
-    config::{Config, ConfigError},
+    config::{Config, ConfigError, PictureScale},
     http::headers::validators::Tagger,
 };
 
@@ -38,6 +39,8 @@ pub(crate) struct PageProfile {
     pub(crate) chain: Arc<Chain>,
     pub(crate) tagger: Tagger,
     pub(crate) pictures: Arc<PictureProfile>,
+    /// This profile for a browser that asks to save data, where that changes its pages.
+    pub(super) saving: Option<Arc<Self>>,
     /// The device's choice in place of the configured look of the reader page.
     pub(crate) reader: Option<ReaderLook>,
 }
@@ -53,14 +56,27 @@ impl PageProfile {
                 Some(same) => Arc::clone(&looks[same].chain),
                 None => checked_chain(config, blocker, &profile.filters)?,
             };
-            looks.push(Self {
+            let mut look = Self {
                 enabled: profile.rewrite,
                 chain,
                 tagger: Tagger::new(profile.fingerprint).with(&blocker.fingerprint),
                 pictures: Arc::new(PictureProfile::new(&profile.pictures)),
+                saving: None,
                 reader: None,
-            });
+            };
+            if profile.pictures.scale == PictureScale::SaveData && profile.pictures.max_width.is_some() {
+                let mut filters = profile.filters.clone();
+                filters.output.picture_width = profile.pictures.max_width;
+                let chain = checked_chain(config, blocker, &filters)?;
+                look.saving = Some(Arc::new(Self { chain, tagger: look.tagger.with(&"save-data"), ..look.clone() }));
+            }
+            looks.push(look);
         }
         Ok(looks)
+    }
+
+    /// This profile for a request.
+    pub(crate) fn for_saving(&self, headers: &HeaderMap) -> &Self {
+        self.saving.as_deref().filter(|_| saves_data(headers)).unwrap_or(self)
     }
 }

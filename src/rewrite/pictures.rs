@@ -91,7 +91,7 @@ impl PictureRequest {
         let is_wanted = match settings.scale {
             PictureScale::Off => false,
             PictureScale::On => true,
-            PictureScale::SaveData => headers.get(SAVE_DATA).is_some_and(|value| value.as_bytes() == b"on"),
+            PictureScale::SaveData => saves_data(headers),
         };
         let is_for_picture = match asked.destination.as_deref() {
             Some(destination) => destination == "image",
@@ -126,6 +126,11 @@ impl PictureRequest {
     pub(super) fn prepare(headers: &mut HeaderMap) {
         accept::drop_media(headers, &["image/avif", "image/jxl", "image/heic", "image/heif"]);
     }
+}
+
+/// Whether a browser asks to save data.
+pub(super) fn saves_data(headers: &HeaderMap) -> bool {
+    headers.get(SAVE_DATA).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"on"))
 }
 
 fn origin(page: &Url) -> Box<str> {

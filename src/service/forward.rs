@@ -48,7 +48,7 @@ impl Exchange {
         }
         let state = Arc::clone(&self.state);
         let profile = self.profile(request.headers(), host).map_or(0, |choice| choice.index);
-        let look = state.rewriter.profile(profile);
+        let look = state.rewriter.profile(profile).for_saving(request.headers());
         let address = self.connection.client.ip();
         let mut info = RequestInfo::new(&request, address, target, host, look);
         let view = view.filter(|_| info.is_whole_page());

@@ -66,6 +66,7 @@ impl PageProfile {
             chain: checked_chain(config, blocker, &filters)?,
             tagger: Tagger::new(profile.fingerprint).with(&(blocker.fingerprint, is_paused)),
             pictures: Arc::new(PictureProfile::new(&profile.pictures)),
+            saving: None,
             reader: None,
         })
     }
@@ -97,6 +98,7 @@ impl PageProfile {
             chain: checked_chain(config, blocker, &filters)?,
             tagger: Tagger::new(profile.fingerprint),
             pictures: Arc::new(PictureProfile::new(&profile.pictures)),
+            saving: None,
             reader: asked.reader,
         })
     }
@@ -108,6 +110,7 @@ impl PageProfile {
             chain: Arc::clone(&self.chain),
             tagger: self.tagger.with(&"left alone"),
             pictures: Arc::new(PictureProfile::new(&Pictures::default())),
+            saving: None,
             reader: None,
         }
     }

@@ -187,6 +187,25 @@ async fn pictures_of_a_page_that_comes_as_it_is_stay_as_they_are() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_page_offers_one_size_where_its_pictures_are_made_smaller() {
+    let page = format!(
+        "<title>Clocks</title><article><h1>Clocks</h1><p>{}<p><img srcset='/a 300w, /b 900w, /c 1600w' sizes=100vw src=/a alt=Clock><p>{0}</article>",
+        "A clock shows the time to all who look. ".repeat(30)
+    );
+    let origin = Origin::http(move |_| response(&[("content-type", "text/html")], page.clone())).await;
+    for (scale, save_data, offered) in [
+        ("on", "off", "srcset=\"/b 800w\""),
+        ("save-data", "on", "srcset=\"/b 800w\""),
+        ("save-data", "off", "srcset=\"/a 300w, /b 900w, /c 1600w\""),
+    ] {
+        let proxy = patient(&format!("pictures: {{ scale: {scale}, max_width: 800 }}")).await;
+        let fields = [("accept", "text/html"), ("save-data", save_data)];
+        let answer = get(&proxy, &origin.url("/"), &fields).await;
+        assert!(answer.text().contains(offered), "{scale} {save_data}: {}", answer.text());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_a_script_or_a_person_asks_for_comes_as_it_is() {
     let original = jpeg(600, 400);
     let origin = origin_of("image/jpeg", original.clone()).await;
