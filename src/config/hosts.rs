@@ -81,9 +81,14 @@ impl HostPatterns {
     /// Whether the host, or a domain above it, is listed. The host is in its canonical spelling.
     #[must_use]
     pub fn matches(&self, host: &str) -> bool {
-        let parents = host.match_indices('.').map(|(dot, _)| &host[dot + 1..]);
-        std::iter::once(host).chain(parents).any(|name| self.0.contains(name))
+        names_over(host).any(|name| self.0.contains(name))
     }
+}
+
+/// A host, and the domains above it.
+pub(super) fn names_over(host: &str) -> impl Iterator<Item = &str> {
+    let parents = host.match_indices('.').map(|(dot, _)| &host[dot + 1..]);
+    std::iter::once(host).chain(parents)
 }
 
 /// The host that one entry stands for, with everything under it.

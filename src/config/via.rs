@@ -3,6 +3,7 @@
 mod environment;
 
 use std::{
+    collections::HashMap,
     env, fmt,
     net::IpAddr,
     path::{Path, PathBuf},
@@ -267,12 +268,11 @@ impl ViaHosts {
         Self { names: names.collect(), ranges: ranges.collect(), ports: Vec::new() }
     }
 
-    fn contains(&self, wanted: &WantedConnection<'_>) -> bool {
+    /// `is_named` says whether one of the names fits.
+    fn contains(&self, wanted: &WantedConnection<'_>, is_named: bool) -> bool {
         let is_port = |(hosts, port): &(HostPatterns, u16)| *port == wanted.port && hosts.matches(wanted.host);
         let is_in = |ip: IpAddr| self.ranges.iter().any(|range| range.contains(&ip.to_canonical()));
-        self.names.matches(wanted.host)
-            || !self.ranges.is_empty() && wanted.host.parse().is_ok_and(is_in)
-            || self.ports.iter().any(is_port)
+        is_named || !self.ranges.is_empty() && wanted.host.parse().is_ok_and(is_in) || self.ports.iter().any(is_port)
     }
 }
 
@@ -288,30 +288,47 @@ pub(crate) struct WantedConnection<'a> {
 
 /// The rules in use, in their order.
 #[derive(Clone, Debug, Default)]
-pub struct Via(Arc<[ViaRule]>);
+pub struct Via {
+    rules: Arc<[ViaRule]>,
+    /// The rules that have a name, by their index: a host is looked up once, however many rules there are.
+    by_name: Arc<HashMap<String, Vec<usize>>>,
+}
 
 impl Via {
+    fn new(rules: Vec<ViaRule>) -> Self {
+        let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
+        for (index, rule) in rules.iter().enumerate() {
+            for name in rule.hosts.iter().flat_map(|hosts| hosts.names.iter()) {
+                by_name.entry(name.to_owned()).or_default().push(index);
+            }
+        }
+        Self { rules: rules.into(), by_name: Arc::new(by_name) }
+    }
+
     /// The first rule that fits; none means the direct way.
     pub(crate) fn rule(&self, wanted: &WantedConnection<'_>) -> Option<&ViaRule> {
-        if self.0.is_empty() {
+        if self.is_empty() {
             return None;
         }
         let client = wanted.client.to_canonical();
-        self.0.iter().find(|rule| {
+        let named: Vec<usize> =
+            hosts::names_over(wanted.host).filter_map(|name| self.by_name.get(name)).flatten().copied().collect();
+        let found = self.rules.iter().enumerate().find(|(index, rule)| {
             rule.is_encrypted.is_none_or(|is_encrypted| is_encrypted == wanted.is_encrypted)
                 && (rule.clients.is_empty() || rule.clients.iter().any(|range| range.contains(client)))
-                && rule.hosts.as_ref().is_none_or(|hosts| hosts.contains(wanted))
-        })
+                && rule.hosts.as_ref().is_none_or(|hosts| hosts.contains(wanted, named.contains(index)))
+        });
+        found.map(|(_, rule)| rule)
     }
 
     /// Whether there are no rules, so that everything goes the direct way.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.rules.is_empty()
     }
 
     #[cfg(test)]
     pub(crate) fn rules(&self) -> impl Iterator<Item = &ViaRule> {
-        self.0.iter()
+        self.rules.iter()
     }
 }
 
@@ -337,7 +354,7 @@ pub(super) fn build(
             Err(problem) => mistakes.push(Mistake::value("upstream.environment", problem)),
         }
     }
-    Via(rules.into())
+    Via::new(rules)
 }
 
 fn from_file(raw: &RawViaRule, index: usize, base: &Path) -> Result<ViaRule, Mistake> {

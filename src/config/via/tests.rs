@@ -103,7 +103,7 @@ fn the_environment_names_proxies_as_other_programs_read_it() {
         let variables: Vec<(String, String)> =
             variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let value = |name: &str| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-        environment::rules(value).map(|rules| Via(rules.into()))
+        environment::rules(value).map(Via::new)
     };
     let via = read(&[
         ("HTTP_PROXY", "upper.example:3128"),

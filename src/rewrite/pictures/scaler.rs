@@ -2,7 +2,11 @@
 
 use std::io::Cursor;
 
-use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer, images::Image as Raster};
+use fast_image_resize::{
+    FilterType, PixelTrait, PixelType, ResizeAlg, ResizeOptions, Resizer,
+    images::Image as Raster,
+    pixels::{U8, U8x2, U8x3, U8x4},
+};
 use image::{
     ColorType, DynamicImage, Frame, GrayAlphaImage, GrayImage, ImageDecoder, ImageEncoder as _, ImageResult, Limits,
     RgbImage, RgbaImage,
@@ -138,8 +142,12 @@ fn scaled(raster: Raster<'_>, (width, height): (u32, u32)) -> Option<DynamicImag
         raster
     } else {
         let mut smaller = Raster::new(width, height, kind);
-        let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::CatmullRom));
-        Resizer::new().resize(&raster, &mut smaller, &options).ok()?;
+        match kind {
+            PixelType::U8 => resize::<U8>(&raster, &mut smaller),
+            PixelType::U8x2 => resize::<U8x2>(&raster, &mut smaller),
+            PixelType::U8x3 => resize::<U8x3>(&raster, &mut smaller),
+            _ => resize::<U8x4>(&raster, &mut smaller),
+        }?;
         smaller
     };
     let buffer = raster.into_vec();
@@ -149,6 +157,12 @@ fn scaled(raster: Raster<'_>, (width, height): (u32, u32)) -> Option<DynamicImag
         PixelType::U8x3 => RgbImage::from_raw(width, height, buffer)?.into(),
         _ => RgbaImage::from_raw(width, height, buffer)?.into(),
     })
+}
+
+/// For one kind of pixels: the crate's own choice among all of its kinds adds three megabytes to the program.
+fn resize<P: PixelTrait>(raster: &Raster<'_>, smaller: &mut Raster<'_>) -> Option<()> {
+    let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::CatmullRom));
+    Resizer::new().resize_typed(&raster.typed_image::<P>()?, &mut smaller.typed_image_mut::<P>()?, &options).ok()
 }
 
 /// Colours and shades of another colour space in that of the web, without which those of today's cameras would be pale.
