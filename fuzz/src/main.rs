@@ -25,6 +25,9 @@ const OF_PAGES: [&str; 3] = ["body", "page", "tree"];
 const MAX_PART: usize = 400;
 const WHOLE: usize = 5000;
 
+/// Longest seed that every other input has whole: a part of a picture is none.
+const MAX_WHOLE: usize = 1000;
+
 /// Most mutations of an input, and the longest text that one of them copies from a seed.
 const MAX_MUTATIONS: usize = 8;
 const MAX_COPIED: usize = 60;
@@ -131,7 +134,8 @@ impl Random {
 
     fn input(&mut self, seeds: &[Vec<u8>]) -> Vec<u8> {
         let seed = &seeds[self.below(seeds.len())];
-        let mut input = if self.below(WHOLE) == 0 { seed.clone() } else { self.part(seed, MAX_PART).to_vec() };
+        let is_whole = self.below(WHOLE) == 0 || seed.len() <= MAX_WHOLE && self.below(2) == 0;
+        let mut input = if is_whole { seed.clone() } else { self.part(seed, MAX_PART).to_vec() };
         for _ in 0..self.below(MAX_MUTATIONS + 1) {
             self.mutate(&mut input, seeds);
         }
