@@ -38,11 +38,11 @@ pub(super) enum FirstLook {
 }
 
 /// Reads the head of one kind; `None` where the bytes are too few.
-type Read = fn(&[u8]) -> Option<FirstLook>;
+type ReadHead = fn(&[u8]) -> Option<FirstLook>;
 
 /// Looks at the first bytes of a response. More of them never change what is known.
 pub(super) fn look_at(bytes: &[u8]) -> FirstLook {
-    let kinds: [(&[u8], Read); 5] =
+    let kinds: [(&[u8], ReadHead); 5] =
         [(b"\xff\xd8\xff", jpeg), (b"\x89PNG\r\n\x1a\n", png), (b"GIF87a", gif), (b"GIF89a", gif), (b"RIFF", webp)];
     let common = |magic: &[u8]| magic.iter().zip(bytes).all(|(one, other)| one == other);
     let Some((magic, read)) = kinds.into_iter().find(|(magic, _)| common(magic)) else { return FirstLook::Other };
