@@ -142,16 +142,18 @@ pub fn request(data: &[u8]) {
 
 /// Length of a body to a strict reader; none where it comes in chunks.
 fn length_as_others_read_it(head: &[u8]) -> Option<u64> {
-    // A higher minor version is read as 1.1 (RFC 9110 § 2.5), which this reader does not do.
+    // The version ends the request line; a target may hold the same characters.
     let mut head = head.to_vec();
-    if let Some(at) = head.windows(7).position(|signs| signs == b"HTTP/1.")
-        && head[at + 7] > b'1'
-    {
-        head[at + 7] = b'1';
+    let start = head.iter().position(|byte| !b"\r\n".contains(byte)).unwrap_or(0);
+    let line_end = head[start..].iter().position(|byte| b"\r\n".contains(byte)).map_or(0, |length| start + length);
+    if let Some(at) = head[..line_end].windows(7).rposition(|signs| signs == b"HTTP/1.") {
+        // A higher minor version is read as 1.1 (RFC 9110 § 2.5), which this reader does not do.
+        if head[at + 7] > b'1' {
+            head[at + 7] = b'1';
+        }
+        // Bytes of a target that are no ASCII are sent on percent-encoded; this reader takes UTF-8 alone.
+        head[..at].iter_mut().filter(|byte| !byte.is_ascii()).for_each(|byte| *byte = b'x');
     }
-    // Bytes of a target that are no ASCII are sent on percent-encoded; this reader takes UTF-8 alone.
-    let target_end = head.windows(7).position(|signs| signs == b"HTTP/1.").unwrap_or(0);
-    head[..target_end].iter_mut().filter(|byte| !byte.is_ascii()).for_each(|byte| *byte = b'x');
     let mut fields = [httparse::EMPTY_HEADER; 256];
     let mut request = httparse::Request::new(&mut fields);
     let read = request.parse(&head);
