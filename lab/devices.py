@@ -1,27 +1,29 @@
 #!/usr/bin/env python3
 """Bytes, requests and time to readable text in headless Chromium, without the proxy and with each shipped profile.
 
-    python3 lab/devices.py target/release/gleaner DEV [PAGES]
+    python3 lab/devices.py target/release/gleaner DEV PHOTOS [PAGES]
 
 DEV is the folder of the pages (`html/*.html.gz`, `ground-truth/*.json`), of which PAGES (60) are drawn, of all kinds alike. Pages
 whose main text Chromium does not show by itself (scripts would draw it) are replaced by the next. A line of Markdown for each
-profile, and beside it `devices.tsv` with a line for each page.
+profile, and beside it `devices.tsv` with a line for each page. PHOTOS is a folder with photographs (Debian's `mate-backgrounds` has some).
 
 No site is asked. In a network namespace of its own (`unshare`, which needs no root) every name leads to a local origin: it has the
-page, and in the place of all else inert stand-ins of the sizes below. Needs chromium, chromedriver, openssl and iproute2.
+page, and in the place of all else inert stand-ins of the sizes below. Needs chromium, chromedriver, openssl, iproute2 and imagemagick.
 """
 
 import functools, glob, gzip, http.client, http.server, json, math, os, random, re, socket, socketserver, ssl, statistics
-import subprocess, sys, tempfile, threading, time, urllib.parse
+import subprocess, sys, tempfile, threading, time, urllib.parse, zlib
 
 SEED = 30
 KINDS = ["article", "collection", "documentation", "forum", "listing", "product", "service"]
 # Mean sizes on the median page by HTTP Archive's Web Almanac 2024 (bytes of a kind over requests of it, desktop), but for icons.
 SIZES = {"image": 58_000, "icon": 5_000, "font": 30_000, "script": 25_000, "style": 10_000, "iframe": 18_000}
-TYPES = {"image": "image/svg+xml", "icon": "image/svg+xml", "font": "font/woff2", "script": "text/javascript", "style": "text/css", "iframe": "text/html"}
+TYPES = {"image": "image/jpeg", "icon": "image/svg+xml", "font": "font/woff2", "script": "text/javascript", "style": "text/css", "iframe": "text/html"}
 DRAWING = '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="400"><!--'
-STARTS = {"image": DRAWING, "icon": DRAWING, "iframe": "<!doctype html><!--"}
-ENDS = {"image": "--></svg>", "icon": "--></svg>", "iframe": "-->"}
+STARTS = {"icon": DRAWING, "iframe": "<!doctype html><!--"}
+ENDS = {"icon": "--></svg>", "iframe": "-->"}
+# A picture of that many bytes at the median bits per pixel of JPEG between .2 and .3 megapixels (1.95; HTTP Archive 2024).
+PICTURE = (600, 397)
 # A household's line to the Internet: a round trip, and bytes a second for all connections together.
 ROUND_TRIP = 0.05
 BYTES_PER_SECOND = 10e6 / 8
@@ -33,6 +35,7 @@ CASES = [
     ("`off`", "off", 1280, 800),
     ("`desktop`", "desktop", 1280, 800),
     ("`phone`", "phone", 390, 844),
+    ("`phone`, pictures scaled", "phone", 390, 844),
     ("`e-ink`", "e-ink", 600, 800),
     ("`text`", "text", 1280, 800),
 ]
@@ -87,7 +90,7 @@ class Line:
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    page, line = ("", b""), Line()
+    page, photos, line = ("", b""), [], Line()
 
     def log_message(self, *_):
         pass
@@ -113,6 +116,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             kind = "icon"
         if (self.headers.get("Host"), self.path) == address:
             self.answer("text/html", content, [("Content-Encoding", "gzip")])
+        elif kind == "image":
+            self.answer(TYPES[kind], self.photos[zlib.crc32(self.path.encode()) % len(self.photos)], [])
         elif kind in SIZES:
             start, end = STARTS.get(kind, "/*"), ENDS.get(kind, "*/")
             self.answer(TYPES[kind], (start + "x" * (SIZES[kind] - len(start + end)) + end).encode(), [])
@@ -258,7 +263,7 @@ def show(url, file):
 
 def run_case(program, folder, case, pages):
     """Measures each page; without a list of pages, draws them."""
-    _, profile, width, height = case
+    name, profile, width, height = case
     proxy = None
     if profile:
         with open(f"{folder}/c.yaml", "w", encoding="utf-8") as file:
@@ -266,6 +271,7 @@ def run_case(program, folder, case, pages):
                 "listen": "%s:%d" % PROXY, "https": {"intercept": "on"}, "upstream": {"extra_ca_file": "ca.pem"},
                 "authority": {"dir": "authority"}, "access": {"allow_targets": ["127.0.0.0/8"]},
                 "devices": [{"profile": profile}],
+                "profiles": {profile: {"pictures": {"scale": "on"}}} if "scaled" in name else {},
             }, file)
         proxy = subprocess.Popen([program, "serve", "--config", f"{folder}/c.yaml"], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         wait_for(PROXY[1])
@@ -285,6 +291,18 @@ def run_case(program, folder, case, pages):
         proxy.wait()
 
 
+def make_pictures(photos):
+    """Each photograph as a page would have it, of the mean size as nearly as JPEG's quality allows."""
+    width, height = PICTURE
+    for photo in sorted(glob.glob(f"{photos}/**/*.jpg", recursive=True)):
+        shape = ["-resize", f"{width}x{height}^", "-gravity", "center", "-extent", f"{width}x{height}", "-strip", "-sampling-factor", "4:2:0"]
+        sizes = ((abs(len(made) - SIZES["image"]), made) for made in (
+            subprocess.run(["convert", photo, *shape, "-quality", str(quality), "jpg:-"], check=True, capture_output=True).stdout
+            for quality in range(60, 100, 3)
+        ))
+        yield min(sizes)[1]
+
+
 def first_case(program, folder, drawn, count):
     """Draws, in turn of each kind, pages that show their text."""
     queues = {kind: iter(pages) for kind, pages in drawn.items()}
@@ -300,8 +318,10 @@ def first_case(program, folder, drawn, count):
     return found
 
 
-def measure(program, data, count):
+def measure(program, data, photos, count):
     folder = tempfile.mkdtemp(prefix="gleaner-devices-")
+    Handler.photos = list(make_pictures(photos))
+    print("pictures, KB:", *(f"{len(photo) / 1000:.0f}" for photo in Handler.photos), file=sys.stderr)
     tls = authority(folder)
     for port in (80, 443):
         server = Origin(("127.0.0.1", port), Handler)
@@ -325,13 +345,13 @@ def measure(program, data, count):
 
 
 def main():
-    if len(sys.argv) not in (3, 4):
+    if len(sys.argv) not in (4, 5):
         sys.exit(__doc__)
     if os.environ.get("GLEANER_INSIDE") is None:
         inside = "ip link set lo up && echo nameserver 127.0.0.1 > /tmp/resolv.$$ && mount --bind /tmp/resolv.$$ /etc/resolv.conf && rm /tmp/resolv.$$ && exec \"$@\""
         os.environ["GLEANER_INSIDE"] = "1"
         os.execvp("unshare", ["unshare", "--map-root-user", "--net", "--mount", "sh", "-c", inside, "sh", sys.executable, *sys.argv])
-    measure(sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) == 4 else 60)
+    measure(*sys.argv[1:4], int(sys.argv[4]) if len(sys.argv) == 5 else 60)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ pub(crate) fn rewritten(headers: &HeaderMap, format: Format, csp: &CspChange, ta
     fields.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
     for_caches(&mut fields);
     csp::apply(&mut fields, csp);
-    drop_script_preloads(&mut fields);
+    drop_preloads(&mut fields);
     tagger.tag_response(&mut fields);
     fields
 }
@@ -82,11 +82,12 @@ pub(crate) fn vary(headers: &mut HeaderMap, names: &[&'static str]) {
     }
 }
 
-/// Removes links that preload scripts: a rewritten page has none.
-fn drop_script_preloads(headers: &mut HeaderMap) {
+/// Removes links that preload scripts, of which a rewritten page has none, and rules for what to load before a person has
+/// chosen it: they were made for the page's own links.
+fn drop_preloads(headers: &mut HeaderMap) {
     let links = headers.get_all(header::LINK).iter().filter_map(|value| value.to_str().ok()).flat_map(split_quoted);
     let kept: Vec<String> = links.filter(|link| !loads_script(link)).collect();
-    *headers = without(headers, |name| *name == header::LINK);
+    *headers = without(headers, |name| *name == header::LINK || name == "speculation-rules");
     if let Ok(links) = HeaderValue::from_str(&kept.join(", "))
         && !kept.is_empty()
     {
@@ -131,6 +132,7 @@ mod tests {
             ("set-cookie", "b=2"),
             ("link", "</a.js>; rel=preload; as=script, </x,y.css>; rel=preload; as=style"),
             ("link", "</m.js>; rel=\"modulepreload\""),
+            ("speculation-rules", "\"/rules.json\""),
         ];
         let original: HeaderMap = original
             .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
