@@ -32,6 +32,7 @@ use crate::{
     error::{ConfigError, PageError},
     extract::Extract,
     filter::Filter,
+    html::tag::Tag,
     main_block::{self, Algorithm, auto::forest::Forest},
     metadata::{self, Metadata},
     output::{
@@ -214,7 +215,11 @@ impl Chain {
         let is_last = view.block > 0 && !report.selected;
         let ads = report.filters.iter().find(|filter| filter.filter == AD_SERVERS).map_or(0, |filter| filter.removed);
         let removed = Removed { share: 1.0 - report.kept_share(), links: report.links, ads };
-        Bar { links, less: on(-1), more: on(1).filter(|_| !is_all), next: view.next_block(is_last), removed }
+        let has_smaller_pictures = self.output.picture_width.is_some()
+            && self.output.style != Style::Original
+            && page.live(page.body()).any(|id| page.tag(id) == Some(Tag::Img));
+        let (less, more, next) = (on(-1), on(1).filter(|_| !is_all), view.next_block(is_last));
+        Bar { links, less, more, next, removed, has_smaller_pictures }
     }
 
     /// The change of the response's policies that a rewritten page needs.

@@ -162,6 +162,8 @@ pub(crate) struct Totals {
     pub(crate) sites: TopCounts<Box<str>>,
     /// Pages that passed unchanged, by the reason.
     pub(crate) passed: BTreeMap<PassReason, u64>,
+    /// Pictures that passed unchanged although their profile wants them smaller, by the reason.
+    pub(crate) pictures_passed: BTreeMap<PassReason, u64>,
     /// Requests by route and by the first digit of the status.
     pub(crate) routes: BTreeMap<(Route, u16), u64>,
     /// Requests by the way to the origin.
@@ -301,6 +303,9 @@ impl Totals {
         }
         if let Some(reason) = record.outcome.pass_reason() {
             *self.passed.entry(reason).or_default() += 1;
+        }
+        if let Outcome::PicturePassed(reason) = record.outcome {
+            *self.pictures_passed.entry(reason).or_default() += 1;
         }
         if let Some(page) = record.page {
             let seconds = page.added.as_secs_f64();

@@ -145,6 +145,8 @@ pub(crate) struct Bar<'a> {
     pub(crate) more: Option<View>,
     pub(crate) next: View,
     pub(crate) removed: Removed,
+    /// Whether the page's pictures are made smaller for this screen.
+    pub(crate) has_smaller_pictures: bool,
 }
 
 /// Counts of the removed parts of a page.
@@ -173,6 +175,14 @@ impl Bar<'_> {
     fn page_link(&self) -> Option<String> {
         let view = self.links.view;
         self.to(view.shaped(Shape::Page)).filter(|_| view.shape != Shape::Page)
+    }
+
+    fn summary(&self, words: &Interface) -> String {
+        let mut summary = self.removed.sentence(words);
+        if self.has_smaller_pictures {
+            summary.extend([", ", words.get(Label::SmallerPictures)]);
+        }
+        summary
     }
 
     fn menu(&self, around: &Surroundings<'_>) -> Vec<MenuLink> {
@@ -207,7 +217,7 @@ pub(super) fn write(around: &Surroundings<'_>, out: &mut String) {
     write_first_links(bar, around, out);
     let menu = words.get(Label::Menu);
     out.extend(["<details><summary title=\"", menu, "\" aria-label=\"", menu, "\">⋯</summary> <div><bdi>"]);
-    out.extend([bar.removed.sentence(words).as_str(), "</bdi>"]);
+    out.extend([bar.summary(words).as_str(), "</bdi>"]);
     for MenuLink { address, word, hint } in bar.menu(around) {
         out.extend([SEPARATOR, "<span>"]);
         write_link(&address, word, "", out);
@@ -224,7 +234,7 @@ pub(super) fn write_row(around: &Surroundings<'_>, out: &mut String) {
         write_link(&address, word, "", out);
         out.push_str(SEPARATOR);
     }
-    out.extend(["<bdi>", &bar.removed.sentence(around.words), "</bdi></nav>"]);
+    out.extend(["<bdi>", &bar.summary(around.words), "</bdi></nav>"]);
 }
 
 /// Begins the bar; where there is none, writes the link to the page as it was.

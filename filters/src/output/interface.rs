@@ -8,6 +8,7 @@ pub(crate) enum Label {
     Removed,
     Links,
     Ads,
+    SmallerPictures,
     Less,
     More,
     NextBlock,
@@ -52,10 +53,11 @@ pub(crate) enum Label {
 }
 
 /// In `data/interface.txt`; the first are those of [`Label`], in its order.
-const NAMES: [&str; 47] = [
+const NAMES: [&str; 48] = [
     "removed",
     "links",
     "ads",
+    "smaller_pictures",
     "less",
     "more",
     "next_block",

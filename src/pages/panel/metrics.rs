@@ -137,11 +137,16 @@ fn counters(registry: &mut Registry, totals: &Totals) {
             None => registry.register(name, help, counter),
         }
     }
-    let passed = Family::<Labels, Counter<u64, AtomicU64>>::default();
-    for (reason, count) in &totals.passed {
-        passed.get_or_create(&vec![("reason", reason.to_string())]).inc_by(*count);
+    for (name, help, reasons) in [
+        ("pages_passed", "Pages that were left as they came, by the reason", &totals.passed),
+        ("pictures_passed", "Pictures that were not made smaller, by the reason", &totals.pictures_passed),
+    ] {
+        let passed = Family::<Labels, Counter<u64, AtomicU64>>::default();
+        for (reason, count) in reasons {
+            passed.get_or_create(&vec![("reason", reason.to_string())]).inc_by(*count);
+        }
+        registry.register(name, help, passed);
     }
-    registry.register("pages_passed", "Pages that were left as they came, by the reason", passed);
     let requests = Family::<Labels, Counter<u64, AtomicU64>>::default();
     for ((route, status), count) in &totals.routes {
         let labels = vec![("route", route.as_str().to_owned()), ("status", format!("{status}xx"))];

@@ -202,6 +202,8 @@ async fn a_page_offers_one_size_where_its_pictures_are_made_smaller() {
         let fields = [("accept", "text/html"), ("save-data", save_data)];
         let answer = get(&proxy, &origin.url("/"), &fields).await;
         assert!(answer.text().contains(offered), "{scale} {save_data}: {}", answer.text());
+        let is_said = answer.text().contains("smaller pictures</bdi>");
+        assert_eq!(is_said, offered.contains("800w"), "{scale} {save_data}: {}", answer.text());
     }
 }
 
@@ -281,6 +283,9 @@ async fn what_is_odd_broken_or_too_large_comes_as_it_is_with_the_reason() {
         assert_eq!(answer.header("gleaner"), format!("passed; reason={reason}"));
         assert_eq!(answer.header("content-type"), kind);
     }
+    let metrics = get(&proxy, "http://gleaner.internal/metrics", &[]).await;
+    let counted = "gleaner_pictures_passed_total{reason=\"other-kind\"} 2\n";
+    assert!(metrics.text().contains(counted), "{}", metrics.text());
     let fine = "pictures: { scale: on, quality: 100, min_bytes: 1000 }";
     let answer = asked(fine, "image/jpeg", jpeg(300, 200), ASKED).await;
     assert_eq!((answer.header("gleaner"), &answer.body), ("passed; reason=not-smaller", &jpeg(300, 200)));
