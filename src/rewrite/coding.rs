@@ -24,7 +24,6 @@ const MIN_BYTES: usize = 860;
 
 /// Levels at which a page of 100 KiB takes about a millisecond: a rewritten page is made for one reader, so the higher
 /// levels never pay.
-const BROTLI_LEVEL: Level = Level::Precise(4);
 const GZIP_LEVEL: Level = Level::Precise(5);
 const ZSTD_LEVEL: Level = Level::Precise(3);
 
@@ -120,9 +119,9 @@ pub(super) async fn encode(text: Vec<u8>, wanted: Option<Coding>) -> Result<Code
     let text = text.as_slice();
     let mut encoder: Pin<Box<dyn AsyncRead + '_>> = match coding {
         Coding::Gzip => Box::pin(bufread::GzipEncoder::with_quality(text, GZIP_LEVEL)),
-        Coding::Deflate => Box::pin(bufread::ZlibEncoder::with_quality(text, GZIP_LEVEL)),
-        Coding::Brotli => Box::pin(bufread::BrotliEncoder::with_quality(text, BROTLI_LEVEL)),
         Coding::Zstd => Box::pin(bufread::ZstdEncoder::with_quality(text, ZSTD_LEVEL)),
+        // Never offered.
+        Coding::Deflate | Coding::Brotli => return Ok(Coded { body: text.to_vec().into(), coding: None }),
     };
     encoder.read_to_end(&mut body).await.map_err(reason)?;
     Ok(Coded { body: body.into(), coding: Some(coding) })

@@ -25,6 +25,8 @@ pub(super) struct PictureHead {
     pub(super) is_animated: bool,
     /// A colour model or depth that is left as it is: CMYK, arithmetic coding, 16 bits.
     pub(super) is_odd: bool,
+    /// Whether all of it is kept as coefficients before the first pixel is known.
+    pub(super) is_progressive: bool,
 }
 
 /// The result of a look at the first bytes.
@@ -88,6 +90,7 @@ fn jpeg(bytes: &[u8]) -> Option<FirstLook> {
                     height,
                     is_animated: false,
                     is_odd,
+                    is_progressive: marker == 0xc2,
                 }));
             }
             0xe0..=0xef | 0xdb | 0xc4 | 0xcc | 0xdd | 0xfe if length >= 2 => at += 2 + length,
@@ -121,7 +124,14 @@ fn png(bytes: &[u8]) -> Option<FirstLook> {
         at = at.checked_add(length.checked_add(12)?)?;
     }
     let is_odd = depth == 16 || is_odd && !has_space;
-    Some(FirstLook::Known(PictureHead { kind: PictureKind::Png, width, height, is_animated, is_odd }))
+    Some(FirstLook::Known(PictureHead {
+        kind: PictureKind::Png,
+        width,
+        height,
+        is_animated,
+        is_odd,
+        is_progressive: false,
+    }))
 }
 
 /// All blocks up to the data of the first picture; an animation says how often it is repeated before, or how long the first one
@@ -143,7 +153,14 @@ fn gif(bytes: &[u8]) -> Option<FirstLook> {
                 // Browsers enlarge the canvas to a picture that does not fit on it.
                 let is_odd = le16(bytes, at + 5)? > width || le16(bytes, at + 7)? > height;
                 let kind = PictureKind::Gif;
-                return Some(FirstLook::Known(PictureHead { kind, width, height, is_animated, is_odd }));
+                return Some(FirstLook::Known(PictureHead {
+                    kind,
+                    width,
+                    height,
+                    is_animated,
+                    is_odd,
+                    is_progressive: false,
+                }));
             }
             _ => return Some(FirstLook::Other),
         }
@@ -174,7 +191,8 @@ fn webp(bytes: &[u8]) -> Option<FirstLook> {
         b"VP8 " => (le16(bytes, 26)? & 0x3fff, le16(bytes, 28)? & 0x3fff, false),
         _ => return Some(FirstLook::Other),
     };
-    Some(FirstLook::Known(PictureHead { kind: PictureKind::WebP, width, height, is_animated, is_odd: false }))
+    let (is_odd, is_progressive) = (false, false);
+    Some(FirstLook::Known(PictureHead { kind: PictureKind::WebP, width, height, is_animated, is_odd, is_progressive }))
 }
 
 /// Most scans of a progressive JPEG: encoders write about ten, and each costs a pass over all of the picture.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use async_compression::tokio::write::{BrotliDecoder, GzipDecoder, ZstdDecoder};
+use async_compression::tokio::write::{GzipDecoder, ZstdDecoder};
 use flate2::{
     Compression,
     write::{GzEncoder, ZlibEncoder},
@@ -59,8 +59,8 @@ async fn codings_are_undone_and_the_clients_own_applied() {
     let plain = get(&proxy, &origin.url("/"), &[]).await;
     assert_eq!(plain.header("content-encoding"), "");
     assert!(plain.text().contains("more and more"));
-    for coding in ["gzip", "br", "zstd"] {
-        let coded = get(&proxy, &origin.url("/"), &[("accept-encoding", coding)]).await;
+    for (accepted, coding) in [("gzip", "gzip"), ("br, gzip", "gzip"), ("gzip, br, zstd", "zstd")] {
+        let coded = get(&proxy, &origin.url("/"), &[("accept-encoding", accepted)]).await;
         assert_eq!(coded.header("content-encoding"), coding);
         assert!(coded.body.len() < plain.body.len(), "{coding}");
         assert!(coded.header("gleaner").starts_with("rewritten"));
@@ -74,7 +74,6 @@ async fn codings_are_undone_and_the_clients_own_applied() {
         }
         let decoded = match coding {
             "gzip" => decoded!(GzipDecoder),
-            "br" => decoded!(BrotliDecoder),
             _ => decoded!(ZstdDecoder),
         };
         assert!(decoded == plain.body, "{coding}");
