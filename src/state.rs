@@ -4,6 +4,7 @@
 pub(crate) mod bypass_links;
 pub(crate) mod excepted_pages;
 pub(crate) mod failed_connects;
+pub(crate) mod feed_texts;
 pub(crate) mod form_tokens;
 pub(crate) mod loaded_config;
 pub(crate) mod proxy;

@@ -7,6 +7,7 @@
 
 mod asked;
 mod book;
+mod feed;
 mod fetch;
 mod files;
 
@@ -21,7 +22,7 @@ use url::Url;
 use self::{
     asked::{ReadAddresses, ReadRequest},
     book::BookPictures,
-    fetch::FetchOutcome,
+    fetch::{FetchOutcome, fetch_problem},
 };
 use super::Exchange;
 use crate::{
@@ -77,10 +78,23 @@ impl Exchange {
             return self.picture(&head.uri, &head.headers).await;
         }
         let asked = ReadRequest::parse(&head.uri, &head.headers);
+        if let Some(feed) = &asked.feed {
+            return Box::pin(self.feed(feed, &head.headers, host)).await;
+        }
+        if let Some(feed) = &asked.subscribed {
+            return Ok(reading::feed_address(&self.own_address(host), feed));
+        }
         let Some(url) = asked.url.clone() else {
             return Ok(self.no_address(&asked));
         };
         self.read_page(&asked, url, &head.headers, host).await
+    }
+
+    /// Our own address as the client names it.
+    fn own_address(&self, host: &str) -> String {
+        let scheme = if self.connection.tunnel.is_some() { "https" } else { "http" };
+        let local = self.connection.local.to_string();
+        format!("{scheme}://{}/", if host.is_empty() { &local } else { host })
     }
 
     /// Without an address there is the field, or a search for the words.
@@ -120,16 +134,12 @@ impl Exchange {
         headers: &HeaderMap,
         host: &str,
     ) -> Result<Response<Body>, Error> {
-        let (fetched, look) = match self.fetch(url, "document", None, headers).await? {
-            FetchOutcome::Blocked(response) => return Ok(response),
-            FetchOutcome::TooManyRedirects(url) => {
-                let text = html! { "The site leads from one address to the next without an end: " code { (url) } };
-                return Ok(reading::message(StatusCode::BAD_GATEWAY, "No page", &text, url.as_str()));
-            }
+        let (fetched, look) = match self.fetch(url, "document", None, headers, None).await? {
             FetchOutcome::Response(fetched) => {
                 let look = self.reading_options(asked, headers, fetched.host());
                 (*fetched, look)
             }
+            other => return Ok(fetch_problem(other)),
         };
         let url = fetched.url.clone();
         if Media::from_headers(fetched.response.headers()) != Media::Html {
@@ -196,9 +206,7 @@ impl Exchange {
             }
         }
         page_request.headers_mut().insert(header::ACCEPT, HeaderValue::from_static("text/html"));
-        let scheme = if self.connection.tunnel.is_some() { "https" } else { "http" };
-        let local = self.connection.local.to_string();
-        let base = Url::parse(&format!("{scheme}://{}/", if host.is_empty() { &local } else { host })).ok();
+        let base = Url::parse(&self.own_address(host)).ok();
         let client = self.connection.client.ip();
         let mut response = fetched.response;
         // For proxies, which this is none of here.

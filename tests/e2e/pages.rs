@@ -6,6 +6,7 @@ mod charsets;
 mod chromium;
 mod codings;
 mod eligibility;
+mod feeds;
 mod filtering;
 mod firefox;
 mod frames;

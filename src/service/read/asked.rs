@@ -30,6 +30,9 @@ pub(super) struct ReadRequest {
     /// The address or the words.
     pub(super) subject: String,
     pub(super) url: Option<Url>,
+    /// The feed that is asked for with its full text, and one for whose address here is asked.
+    pub(super) feed: Option<Url>,
+    pub(super) subscribed: Option<Url>,
     pub(super) view: View,
     pub(super) form: SentForm,
     /// Whether HTML 3.2 was asked for, or the reader page.
@@ -82,6 +85,8 @@ impl ReadRequest {
         Self {
             subject: in_path.unwrap_or_else(|| fields.get("url")).trim().to_owned(),
             url,
+            feed: page_address(fields.get("feed")),
+            subscribed: page_address(fields.get("subscribe")),
             // What explains a page shows its own markup.
             view: shape.filter(|view: &View| matches!(view.shape, Shape::Page | Shape::Text)).unwrap_or_default(),
             form,
@@ -92,6 +97,25 @@ impl ReadRequest {
             start: fields.get("start").parse().unwrap_or(0),
             most: fields.get("max_chars").parse().ok().filter(|most| *most > 0),
             kept,
+        }
+    }
+
+    /// A page as the chapter of a book.
+    pub(super) fn chapter(url: Url) -> Self {
+        Self {
+            subject: String::new(),
+            url: Some(url),
+            feed: None,
+            subscribed: None,
+            view: View::default(),
+            form: SentForm::Chapter,
+            is_plain: None,
+            number: 1,
+            links_as: LinkForm::Inline,
+            without_images: false,
+            start: 0,
+            most: None,
+            kept: Vec::new(),
         }
     }
 

@@ -95,7 +95,7 @@ impl Exchange {
         headers: &HeaderMap,
         most: usize,
     ) -> Option<(&'static str, Vec<u8>)> {
-        let Ok(FetchOutcome::Response(fetched)) = self.fetch(picture, "image", Some(page), headers).await else {
+        let Ok(FetchOutcome::Response(fetched)) = self.fetch(picture, "image", Some(page), headers, None).await else {
             return None;
         };
         if !fetched.response.status().is_success() {

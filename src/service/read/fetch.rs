@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, Uri, header};
+use maud::html;
 use url::{Position, Url};
 
 use super::Exchange;
@@ -23,7 +24,9 @@ use crate::{
     pages::{
         blocked::{blocked_document, blocked_resource},
         error::Error,
+        reading,
     },
+    state::feed_texts::FeedTexts,
 };
 
 /// Redirects that are followed: as many as browsers do.
@@ -43,6 +46,18 @@ pub(super) struct FetchedPage {
     pub(super) response: Response<Body>,
 }
 
+/// The answer where nothing came.
+pub(super) fn fetch_problem(outcome: FetchOutcome) -> Response<Body> {
+    match outcome {
+        FetchOutcome::Blocked(response) => response,
+        FetchOutcome::TooManyRedirects(url) => {
+            let text = html! { "The site leads from one address to the next without an end: " code { (url) } };
+            reading::message(StatusCode::BAD_GATEWAY, "No page", &text, url.as_str())
+        }
+        FetchOutcome::Response(_) => Response::default(),
+    }
+}
+
 impl FetchedPage {
     pub(super) fn path(&self) -> Uri {
         path(&self.url)
@@ -58,21 +73,26 @@ fn path(url: &Url) -> Uri {
 }
 
 impl Exchange {
-    /// Fetches what is at an address, of this kind of request, as a part of this page.
+    /// Fetches what is at an address, of this kind of request, as a part of this page; where there is a pace, at that.
     pub(super) async fn fetch(
         &mut self,
         mut url: Url,
         kind: &'static str,
         page: Option<&Url>,
         headers: &HeaderMap,
+        pace: Option<&FeedTexts>,
     ) -> Result<FetchOutcome, Error> {
+        let codings = if kind == "other" { "gzip" } else { "gzip, deflate, br, zstd" };
         self.log.route = Route::Forward;
         for _ in 0..=MAX_REDIRECTS {
             url.set_fragment(None);
             if let Some(response) = self.forbidden(&mut url, kind, page, headers) {
                 return Ok(FetchOutcome::Blocked(response));
             }
-            let fetched = self.fetch_one(&url, kind, headers, "gzip, deflate, br, zstd").await?;
+            if let Some(pace) = pace {
+                pace.wait_for(url.host_str().unwrap_or_default()).await;
+            }
+            let fetched = self.fetch_one(&url, kind, headers, codings).await?;
             let location = fetched.response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
             let to = location.filter(|_| fetched.response.status().is_redirection()).and_then(|to| url.join(to).ok());
             match to {
@@ -101,10 +121,12 @@ impl Exchange {
         let mut request = Box::new(Request::new(Body::default()));
         *request.uri_mut() = path(url);
         let fields = request.headers_mut();
-        let accepted = if kind == "image" {
-            "image/png, image/jpeg, image/gif, image/webp, */*;q=0.5"
-        } else {
-            "text/html, */*;q=0.8"
+        let accepted = match kind {
+            "image" => "image/png, image/jpeg, image/gif, image/webp, */*;q=0.5",
+            "other" => {
+                "application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, */*;q=0.5"
+            }
+            _ => "text/html, */*;q=0.8",
         };
         fields.insert(header::ACCEPT, HeaderValue::from_static(accepted));
         fields.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(codings));

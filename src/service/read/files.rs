@@ -44,7 +44,7 @@ impl Exchange {
             return Ok(plain(StatusCode::FORBIDDEN, "This is no picture of a page that was read here."));
         };
         let page = Url::parse(fields.get("page")).ok();
-        match self.fetch(url, "image", page.as_ref(), headers).await? {
+        match self.fetch(url, "image", page.as_ref(), headers, None).await? {
             FetchOutcome::Blocked(mut response) => {
                 template::harden(response.headers_mut());
                 Ok(response)
