@@ -12,3 +12,4 @@ pub(crate) mod reader_client;
 pub(crate) mod reader_preferences;
 pub(crate) mod runtime_state;
 pub(crate) mod sessions;
+pub(crate) mod shelf;

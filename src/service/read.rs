@@ -10,6 +10,7 @@ mod book;
 mod feed;
 mod fetch;
 mod files;
+mod shelf;
 
 use std::sync::Arc;
 
@@ -38,6 +39,7 @@ use crate::{
     pages::{
         error::Error,
         reading::{self, PICTURE, READ},
+        shelf::SHELF,
         template,
     },
     rewrite::{PageProfile, RequestInfo, SentForm, views::ReadingOptions},
@@ -45,8 +47,11 @@ use crate::{
 
 /// Whether an address is one of these. Names under the control host are for the check of certificates only.
 pub(super) fn has_address(host: &str, path: &str) -> bool {
-    let is_path = path.strip_prefix(READ).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    is_path && !host.to_ascii_lowercase().contains(&format!(".{CONTROL_HOST}"))
+    (is_below(path, READ) || is_below(path, SHELF)) && !host.to_ascii_lowercase().contains(&format!(".{CONTROL_HOST}"))
+}
+
+fn is_below(path: &str, start: &str) -> bool {
+    path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 impl Exchange {
@@ -63,7 +68,8 @@ impl Exchange {
             };
             return Ok(reading::message(StatusCode::FORBIDDEN, "Not for this device", &text, ""));
         }
-        if ![Method::GET, Method::HEAD].contains(&head.method) {
+        let is_shelf = is_below(head.uri.path(), SHELF);
+        if ![Method::GET, Method::HEAD].contains(&head.method) && !(is_shelf && head.method == Method::POST) {
             let text = html! { "A page is read with GET; nothing is sent to a site here." };
             let mut response = reading::message(StatusCode::METHOD_NOT_ALLOWED, "Not here", &text, "");
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
@@ -73,6 +79,9 @@ impl Exchange {
             let asked = ReadRequest::parse(&head.uri, &head.headers);
             let text = html! { "A page of another site has led here. If you want to read this page, say so:" };
             return Ok(reading::message(StatusCode::FORBIDDEN, "Read this page?", &text, &asked.subject));
+        }
+        if is_shelf {
+            return Box::pin(self.shelf(&head, host)).await;
         }
         if head.uri.path() == PICTURE {
             return self.picture(&head.uri, &head.headers).await;
@@ -215,8 +224,7 @@ impl Exchange {
             let page_look = PageProfile::for_reading(&state.config, &state.blocker, profile, &look)?;
             let mut info =
                 RequestInfo::new(&page_request, client, &fetched.target, fetched.target.plain_host(), &page_look);
-            info.presentation =
-                asked.presentation(&addresses, &fetched.url, base.as_ref(), state.config.agents.front_matter);
+            info.presentation = asked.presentation(&addresses, &fetched.url, base.as_ref(), &state.config);
             info.prepare_page(|fields| self.proxy.view_links.page_controls(self.device(fields), fields, None));
             let (presented, outcome) =
                 state.rewriter.rewrite(&info, response, None::<super::subrequests::Subrequests>).await;

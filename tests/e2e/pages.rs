@@ -21,5 +21,6 @@ mod profiles;
 mod reader_address;
 mod real_pages;
 mod same_site;
+mod shelf;
 mod small_browsers;
 mod why;

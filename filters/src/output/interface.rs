@@ -49,10 +49,12 @@ pub(crate) enum Label {
     WhySure,
     WhyKept,
     WhyDetails,
+    Keep,
+    KeepHint,
 }
 
 /// In `data/interface.txt`; the first are those of [`Label`], in its order.
-const NAMES: [&str; 47] = [
+const NAMES: [&str; 49] = [
     "removed",
     "links",
     "ads",
@@ -97,6 +99,8 @@ const NAMES: [&str; 47] = [
     "why_sure",
     "why_kept",
     "why_details",
+    "keep",
+    "keep_hint",
     "elsewhere",
     "lists_of_links",
     "other_links",

@@ -9,11 +9,13 @@ use percent_encoding::percent_decode_str;
 use url::{Url, form_urlencoded};
 
 use crate::{
+    config::Config,
     http::headers::{accept::AcceptedMedia, members},
     net::control_host::LOOK,
     pages::{
         form_fields::FormFields,
         reading::{PICTURE, READ},
+        shelf::keep_path,
     },
     rewrite::{Excerpt, Presentation, SentForm},
     util::tokens::{self, Tokens},
@@ -130,9 +132,9 @@ impl ReadRequest {
         addresses: &SharedAddresses,
         page: &Url,
         base: Option<&Url>,
-        front_matter: bool,
+        config: &Config,
     ) -> Presentation {
-        let links = base.filter(|_| self.form == SentForm::Page).map(|base| self.bar(page, base));
+        let links = base.filter(|_| self.form == SentForm::Page).map(|base| self.bar(page, base, config.shelf.enabled));
         let most = self.most.map(|most| ("max_chars", most.to_string()));
         let kept: Vec<(&str, String)> = [("as", self.name().to_owned())].into_iter().chain(most).collect();
         let excerpt = link(page, &kept, &[("start", "")]);
@@ -143,7 +145,7 @@ impl ReadRequest {
             addresses: matches!(self.form, SentForm::Page | SentForm::Chapter).then(|| Arc::clone(addresses)),
             links,
             number: self.number,
-            front_matter,
+            front_matter: config.agents.front_matter,
             links_as: self.links_as,
             without_images: self.without_images,
             excerpt: Excerpt { start: self.start, most: self.most, address },
@@ -161,7 +163,7 @@ impl ReadRequest {
     }
 
     /// The links of the bar.
-    fn bar(&self, page: &Url, base: &Url) -> Links {
+    fn bar(&self, page: &Url, base: &Url, has_shelf: bool) -> Links {
         let (this, kept) = (page.clone(), self.kept.clone());
         let to = move |view: View| link(&this, &kept, &[("view", &view.to_string())]);
         let join = |path: &str, pairs: &[(&str, &str)]| {
@@ -178,6 +180,7 @@ impl ReadRequest {
             site: None,
             look: join(LOOK, &[("page", &here)]),
             book: Some(link(page, &without_form, &[("as", "epub")])),
+            keep: has_shelf.then(|| keep_path(page.as_str())),
         }
     }
 }

@@ -79,6 +79,7 @@ impl Exchange {
         let name = book.file_name();
         let mut response = Response::new(Body::from(bytes::Bytes::from(book.write())));
         *response.status_mut() = StatusCode::OK;
+        response.extensions_mut().insert(metadata);
         let fields = response.headers_mut();
         reading::harden(fields);
         fields.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/epub+zip"));
