@@ -10,6 +10,7 @@ mod book;
 mod feed;
 mod fetch;
 mod files;
+mod mcp;
 mod shelf;
 
 use std::sync::Arc;
@@ -23,7 +24,8 @@ use url::Url;
 use self::{
     asked::{ReadAddresses, ReadRequest},
     book::BookPictures,
-    fetch::{FetchOutcome, fetch_problem},
+    fetch::{FetchOutcome, FetchWay, fetch_problem},
+    mcp::MCP,
 };
 use super::Exchange;
 use crate::{
@@ -47,7 +49,8 @@ use crate::{
 
 /// Whether an address is one of these. Names under the control host are for the check of certificates only.
 pub(super) fn has_address(host: &str, path: &str) -> bool {
-    (is_below(path, READ) || is_below(path, SHELF)) && !host.to_ascii_lowercase().contains(&format!(".{CONTROL_HOST}"))
+    (is_below(path, READ) || is_below(path, SHELF) || path == MCP)
+        && !host.to_ascii_lowercase().contains(&format!(".{CONTROL_HOST}"))
 }
 
 fn is_below(path: &str, start: &str) -> bool {
@@ -57,6 +60,9 @@ fn is_below(path: &str, start: &str) -> bool {
 impl Exchange {
     /// Answers a request at the reader's address.
     pub(super) async fn read(&mut self, request: Request<Incoming>, host: &str) -> Result<Response<Body>, Error> {
+        if request.uri().path() == MCP {
+            return Ok(Box::pin(self.mcp(request, host)).await);
+        }
         let (head, body) = request.into_parts();
         // What is sent with a GET means nothing.
         Box::pin(IncomingBody::read_to_end(Request::new(body))).await;
@@ -143,7 +149,7 @@ impl Exchange {
         headers: &HeaderMap,
         host: &str,
     ) -> Result<Response<Body>, Error> {
-        let (fetched, look) = match self.fetch(url, "document", None, headers, None).await? {
+        let (fetched, look) = match self.fetch(url, "document", None, headers, FetchWay::default()).await? {
             FetchOutcome::Response(fetched) => {
                 let look = self.reading_options(asked, headers, fetched.host());
                 (*fetched, look)

@@ -44,6 +44,8 @@ pub(super) struct ReadRequest {
     without_images: bool,
     start: usize,
     most: Option<usize>,
+    /// What an agent is told before the number that the next part begins with, in the place of an address.
+    next: Option<String>,
     /// Parameters that links on the page keep.
     kept: Vec<(&'static str, String)>,
 }
@@ -98,6 +100,7 @@ impl ReadRequest {
             without_images,
             start: fields.get("start").parse().unwrap_or(0),
             most: fields.get("max_chars").parse().ok().filter(|most| *most > 0),
+            next: None,
             kept,
         }
     }
@@ -117,8 +120,14 @@ impl ReadRequest {
             without_images: false,
             start: 0,
             most: None,
+            next: None,
             kept: Vec::new(),
         }
+    }
+
+    /// A page for a program that has called a tool.
+    pub(super) fn for_agent(url: Url, form: SentForm, excerpt: Excerpt) -> Self {
+        Self { form, start: excerpt.start, most: excerpt.most, next: Some(excerpt.address), ..Self::chapter(url) }
     }
 
     /// The address of a page here, in the form of this one.
@@ -139,6 +148,7 @@ impl ReadRequest {
         let kept: Vec<(&str, String)> = [("as", self.name().to_owned())].into_iter().chain(most).collect();
         let excerpt = link(page, &kept, &[("start", "")]);
         let address = base.and_then(|base| base.join(&excerpt).ok()).map_or(excerpt, String::from);
+        let address = self.next.clone().unwrap_or(address);
         Presentation {
             form: self.form,
             // A text names the sites' own addresses.

@@ -9,7 +9,11 @@ use parking_lot::Mutex;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use super::{Exchange, fetch::FetchOutcome, files::picture_kind};
+use super::{
+    Exchange,
+    fetch::{FetchOutcome, FetchWay},
+    files::picture_kind,
+};
 use crate::{
     http::body::Body,
     pages::{error::Error, reading},
@@ -96,7 +100,9 @@ impl Exchange {
         headers: &HeaderMap,
         most: usize,
     ) -> Option<(&'static str, Vec<u8>)> {
-        let Ok(FetchOutcome::Response(fetched)) = self.fetch(picture, "image", Some(page), headers, None).await else {
+        let Ok(FetchOutcome::Response(fetched)) =
+            self.fetch(picture, "image", Some(page), headers, FetchWay::default()).await
+        else {
             return None;
         };
         if !fetched.response.status().is_success() {

@@ -18,7 +18,7 @@ use url::Url;
 use super::{
     Exchange,
     asked::ReadRequest,
-    fetch::{FetchOutcome, fetch_problem},
+    fetch::{FetchOutcome, FetchWay, fetch_problem},
 };
 use crate::{
     client::fetch,
@@ -71,7 +71,10 @@ impl Exchange {
         host: &str,
     ) -> Result<Response<Body>, Error> {
         let texts = Arc::clone(&self.proxy.feed_texts);
-        let fetched = match self.fetch(address.clone(), "other", None, headers, Some(&texts)).await? {
+        let fetched = match self
+            .fetch(address.clone(), "other", None, headers, FetchWay { pace: Some(&texts), ..FetchWay::GZIP })
+            .await?
+        {
             FetchOutcome::Response(fetched) => *fetched,
             other => return Ok(fetch_problem(other)),
         };
@@ -147,7 +150,9 @@ impl Exchange {
     /// The text of the page of an item.
     async fn item_text(&mut self, page: Url, headers: &HeaderMap, host: &str) -> Option<Arc<str>> {
         let pace = Arc::clone(&self.proxy.feed_texts);
-        let Ok(FetchOutcome::Response(fetched)) = self.fetch(page, "document", None, headers, Some(&pace)).await else {
+        let Ok(FetchOutcome::Response(fetched)) =
+            self.fetch(page, "document", None, headers, FetchWay { pace: Some(&pace), ..FetchWay::default() }).await
+        else {
             return None;
         };
         if Media::from_headers(fetched.response.headers()) != Media::Html {

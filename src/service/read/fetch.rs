@@ -46,6 +46,26 @@ pub(super) struct FetchedPage {
     pub(super) response: Response<Body>,
 }
 
+/// How something is fetched.
+#[derive(Clone, Copy)]
+pub(super) struct FetchWay<'a> {
+    /// Where hosts are asked for one thing after the other.
+    pub(super) pace: Option<&'a FeedTexts>,
+    /// The content codings that it may have.
+    pub(super) codings: &'static str,
+}
+
+impl Default for FetchWay<'_> {
+    fn default() -> Self {
+        Self { pace: None, codings: "gzip, deflate, br, zstd" }
+    }
+}
+
+impl FetchWay<'_> {
+    /// For what is read by `client::fetch::read`.
+    pub(super) const GZIP: Self = Self { pace: None, codings: "gzip" };
+}
+
 /// The answer where nothing came.
 pub(super) fn fetch_problem(outcome: FetchOutcome) -> Response<Body> {
     match outcome {
@@ -73,26 +93,25 @@ fn path(url: &Url) -> Uri {
 }
 
 impl Exchange {
-    /// Fetches what is at an address, of this kind of request, as a part of this page; where there is a pace, at that.
+    /// Fetches what is at an address, of this kind of request, as a part of this page.
     pub(super) async fn fetch(
         &mut self,
         mut url: Url,
         kind: &'static str,
         page: Option<&Url>,
         headers: &HeaderMap,
-        pace: Option<&FeedTexts>,
+        way: FetchWay<'_>,
     ) -> Result<FetchOutcome, Error> {
-        let codings = if kind == "other" { "gzip" } else { "gzip, deflate, br, zstd" };
         self.log.route = Route::Forward;
         for _ in 0..=MAX_REDIRECTS {
             url.set_fragment(None);
             if let Some(response) = self.forbidden(&mut url, kind, page, headers) {
                 return Ok(FetchOutcome::Blocked(response));
             }
-            if let Some(pace) = pace {
+            if let Some(pace) = way.pace {
                 pace.wait_for(url.host_str().unwrap_or_default()).await;
             }
-            let fetched = self.fetch_one(&url, kind, headers, codings).await?;
+            let fetched = self.fetch_one(&url, kind, headers, way.codings).await?;
             let location = fetched.response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
             let to = location.filter(|_| fetched.response.status().is_redirection()).and_then(|to| url.join(to).ok());
             match to {
