@@ -30,10 +30,10 @@ pub(crate) enum FeedKind {
 pub(crate) struct Feed {
     pub(crate) kind: FeedKind,
     pub(crate) items: Vec<FeedItem>,
-    source: Source,
+    source: FeedSource,
 }
 
-enum Source {
+enum FeedSource {
     Xml(xml::XmlFeed),
     Json(serde_json::Value),
 }
@@ -66,17 +66,17 @@ impl Feed {
         let text = encoding.decode(bytes).0;
         if text.trim_start().starts_with('{') {
             let (feed, items) = json::parse(&text, base)?;
-            return Some(Self { kind: FeedKind::Json, items, source: Source::Json(feed) });
+            return Some(Self { kind: FeedKind::Json, items, source: FeedSource::Json(feed) });
         }
         let (kind, feed, items) = xml::parse(text.into_owned(), base)?;
-        Some(Self { kind, items, source: Source::Xml(feed) })
+        Some(Self { kind, items, source: FeedSource::Xml(feed) })
     }
 
     /// The feed with these texts, HTML, for its items.
     pub(crate) fn with_texts(self, texts: &[Option<Arc<str>>]) -> String {
         match self.source {
-            Source::Xml(feed) => feed.with_texts(self.kind, texts),
-            Source::Json(feed) => json::with_texts(feed, texts),
+            FeedSource::Xml(feed) => feed.with_texts(self.kind, texts),
+            FeedSource::Json(feed) => json::with_texts(feed, texts),
         }
     }
 }

@@ -46,7 +46,7 @@ pub(crate) struct KeptBook {
 
 impl BookShelf {
     /// The shelf of a user, or where there are none of a device; none where no books are kept.
-    pub(crate) fn of(settings: &config::Shelf, device: &ClientProgram) -> Option<Self> {
+    pub(crate) fn for_device(settings: &config::Shelf, device: &ClientProgram) -> Option<Self> {
         let root = settings.dir.clone().filter(|_| settings.enabled)?;
         let dir = root.join(owner(device.user.as_deref(), device.address));
         Some(Self { settings: settings.clone(), root, dir })
@@ -156,7 +156,8 @@ mod tests {
     fn shelf(dir: &Path, user: Option<&str>, max_mb: u32, keep_days: u32) -> BookShelf {
         let settings = config::Shelf { enabled: true, dir: Some(dir.to_owned()), max_mb, keep_days };
         let user = user.map(Into::into);
-        BookShelf::of(&settings, &ClientProgram { address: [127, 0, 0, 1].into(), user, agent: String::new() }).unwrap()
+        BookShelf::for_device(&settings, &ClientProgram { address: [127, 0, 0, 1].into(), user, agent: String::new() })
+            .unwrap()
     }
 
     fn book(title: &str) -> KeptBook {

@@ -84,7 +84,7 @@ impl Exchange {
         if !headers.get(header::CONTENT_TYPE).is_some_and(is_json) {
             return Some((StatusCode::UNSUPPORTED_MEDIA_TYPE, "A message is application/json."));
         }
-        if !headers.get("mcp-protocol-version").is_none_or(is_known) {
+        if headers.get("mcp-protocol-version").is_some_and(|version| !is_known(version)) {
             return Some((
                 StatusCode::BAD_REQUEST,
                 "This version of the protocol is unknown here (MCP-Protocol-Version).",

@@ -26,7 +26,7 @@ impl Exchange {
     /// Answers a request at the shelf; `head` is not of another site.
     pub(super) async fn shelf(&mut self, head: &Parts, host: &str) -> Result<Response<Body>, Error> {
         let device = self.device(&head.headers);
-        let Some(shelf) = BookShelf::of(&self.state.config.shelf, &device).map(Arc::new) else {
+        let Some(shelf) = BookShelf::for_device(&self.state.config.shelf, &device).map(Arc::new) else {
             let text = html! { "No pages are kept here: " code { "shelf.enabled" } " is off." };
             return Ok(reading::message(StatusCode::NOT_FOUND, "No shelf", &text, ""));
         };

@@ -17,6 +17,7 @@ use crate::harness::{
     get, optional,
     origin::{html, response},
     program::gleaner,
+    raw,
 };
 
 const TARGETS: &str = "read: { targets: ['127.0.0.1:1-65535'] }";
