@@ -25,7 +25,7 @@ use crate::{
         body::{Body, IncomingBody},
         headers::Media,
     },
-    pages::{error::Error, template},
+    pages::template,
     rewrite::{
         Excerpt, SentForm, decode_html,
         mcp::{MAX_BLOCKS, MAX_MESSAGE, McpMessage, NO_TEXT, Tool, ToolCall, VERSIONS},
