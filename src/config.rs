@@ -29,6 +29,7 @@ mod profiles;
 mod read;
 mod rewrite;
 mod schema;
+mod shelf;
 mod timeouts;
 mod update;
 mod users;
@@ -69,6 +70,7 @@ pub use self::{
     read::{Agents, ReaderAddress},
     rewrite::Rewrite,
     schema::schema,
+    shelf::Shelf,
     timeouts::Timeouts,
     update::UpdateNotice,
     users::{Hash as PasswordHash, Users},
@@ -114,6 +116,8 @@ pub struct RawConfig {
     pub rewrite: Rewrite,
     /// The reader's address, for devices without a proxy setting.
     pub read: ReaderAddress,
+    /// Pages that people keep, as books.
+    pub shelf: Shelf,
     /// Programs that read pages for a language model.
     pub agents: Agents,
     /// Pictures that fit small screens.
@@ -158,6 +162,7 @@ impl Default for RawConfig {
             access: Access::default(),
             rewrite: Rewrite::default(),
             read: ReaderAddress::default(),
+            shelf: Shelf::default(),
             agents: Agents::default(),
             pictures: Pictures::default(),
             limits: Limits::default(),
@@ -213,6 +218,8 @@ pub struct Config {
     pub rewrite: Rewrite,
     /// The reader's address, for devices without a proxy setting.
     pub read: ReaderAddress,
+    /// Pages that people keep, as books, in the folder that is used.
+    pub shelf: Shelf,
     /// Programs that read pages for a language model.
     pub agents: Agents,
     /// Pictures of the profiles that change nothing of it.

@@ -5,7 +5,7 @@
 //!
 //! `pictures` makes pictures smaller. `eligibility` and `first_bytes` choose the pages. `workers` has the threads, `page_job` the work on one page, `shares` and
 //! `memory_budget` what each client may take of both. `coding` and `charset` decode. `original` keeps the bytes as they came, `join` gets
-//! the next pages of an article, `views` makes the links of the bar, `epub` writes books. `presentation` and `output_charset` adapt the
+//! the next pages of an article, `views` makes the links of the bar, `epub` writes books, `feeds` puts texts into feeds, `mcp` has the messages of agents and `outline` the tree that they are shown. `presentation` and `output_charset` adapt the
 //! output; `unmodified` and `domains` remember earlier documents.
 
 pub(crate) mod charset;
@@ -13,12 +13,15 @@ pub(crate) mod coding;
 mod domains;
 mod eligibility;
 pub(crate) mod epub;
+pub(crate) mod feeds;
 mod first_bytes;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzz_api;
 mod join;
+pub(crate) mod mcp;
 mod memory_budget;
 mod original;
+pub(crate) mod outline;
 mod output_charset;
 mod page_job;
 mod page_profile;

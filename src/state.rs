@@ -4,6 +4,7 @@
 pub(crate) mod bypass_links;
 pub(crate) mod excepted_pages;
 pub(crate) mod failed_connects;
+pub(crate) mod feed_texts;
 pub(crate) mod form_tokens;
 pub(crate) mod loaded_config;
 pub(crate) mod proxy;
@@ -11,3 +12,4 @@ pub(crate) mod reader_client;
 pub(crate) mod reader_preferences;
 pub(crate) mod runtime_state;
 pub(crate) mod sessions;
+pub(crate) mod shelf;

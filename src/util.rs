@@ -1,6 +1,7 @@
 //! General helpers: files, maps, tokens, random bytes, waiting, the host of a target or setting, and what differs between operating systems.
 
 pub(crate) mod atomic_file;
+pub(crate) mod byte_cache;
 pub(crate) mod expiring_map;
 pub(crate) mod host;
 pub(crate) mod json_file;

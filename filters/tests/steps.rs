@@ -26,7 +26,8 @@ fn shown(html: &str, steps: i8) -> Option<Shown> {
     let config = ChainConfig::default().for_view(view);
     let chain = Arc::new(Chain::new(&config, PageLimits::default(), HostList::default()).unwrap());
     let to = |view: View| format!("view:{view}");
-    let links = Links { view, to: Some(Arc::new(to)), site: Some(url.clone()), look: url.clone(), book: None };
+    let links =
+        Links { view, to: Some(Arc::new(to)), site: Some(url.clone()), look: url.clone(), book: None, keep: None };
     let mut feed = chain.page(&url, PageOptions { links: Some(links), ..PageOptions::default() });
     feed.feed(html).ok()?;
     let page = feed.finish().ok()?.content;

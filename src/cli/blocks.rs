@@ -5,7 +5,6 @@
 //! blocks outlined and numbered.
 
 mod table;
-pub(super) mod tree;
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -21,6 +20,7 @@ use super::{
 };
 use crate::{
     cli::offline::{chains, input},
+    rewrite::outline,
     state::loaded_config::LoadedConfig,
 };
 
@@ -78,7 +78,7 @@ pub(super) fn run(args: &BlocksArgs, loaded: &LoadedConfig) -> anyhow::Result<()
     let blocks = Arc::new(chain).blocks(&html, &url, args.limit).map_err(page_failure).with_context(name)?;
     say(&match args.format {
         BlocksFormat::Table => table::render(&blocks),
-        BlocksFormat::Tree => tree::render(&blocks),
+        BlocksFormat::Tree => outline::render(&blocks),
         BlocksFormat::Json => serde_json::to_string_pretty(&blocks)? + "\n",
         BlocksFormat::Html => match &args.url {
             Some(url) => with_base(blocks.marked_html, url),

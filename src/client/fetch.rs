@@ -16,7 +16,7 @@ use url::Url;
 use crate::{
     client::{Client, PinnedConnections, Requester},
     config::Config,
-    http::body::{Body, IncomingBody},
+    http::body::Body,
     net::{
         access_control::{Acl, Initiator},
         target::Target,
@@ -120,7 +120,11 @@ fn request(address: &Url, host: &str, fields: &HeaderMap) -> Request<Body> {
     request
 }
 
-async fn read(response: Response<IncomingBody>, most: usize) -> Result<(HeaderMap, Vec<u8>), String> {
+/// The whole body, at most so many bytes of it; gzip is the only coding that may have been asked for.
+pub(crate) async fn read<B>(response: Response<B>, most: usize) -> Result<(HeaderMap, Vec<u8>), String>
+where
+    B: http_body::Body<Error: std::error::Error + Send + Sync + 'static>,
+{
     let (head, body) = response.into_parts();
     let too_long = || format!("it is longer than {} MiB", most >> 20);
     let problem = |error: Box<dyn std::error::Error + Send + Sync>| match error.downcast_ref::<LengthLimitError>() {

@@ -43,6 +43,8 @@ impl RawConfig {
         let strangers = "anyone in `access.clients` may use this proxy, strangers among them; set `access.users`";
         let strangers = self.access.is_open_to_strangers().then(|| strangers.to_owned());
         noticed.hints = strangers.into_iter().collect();
+        let authority_dir = noted(authority_dir(self.authority.dir.as_deref(), base), mistakes);
+        let shelf = noted(self.shelf.clone().build(base, authority_dir.as_deref()), mistakes);
         let raw = self.clone();
         let config = Config {
             listen,
@@ -53,7 +55,7 @@ impl RawConfig {
                 .collect(),
             health: raw.health,
             https: raw.https,
-            authority_dir: noted(authority_dir(self.authority.dir.as_deref(), base), mistakes),
+            authority_dir,
             extra_roots: noted(read_roots(self.upstream.extra_ca_file.as_deref(), base), mistakes),
             fingerprint: fingerprint(self),
             upstream: raw.upstream,
@@ -61,6 +63,7 @@ impl RawConfig {
             access: raw.access,
             rewrite: raw.rewrite,
             read: raw.read,
+            shelf,
             agents: raw.agents,
             pictures: raw.pictures,
             headers: raw.headers,

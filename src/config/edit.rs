@@ -21,11 +21,12 @@ use super::{
 
 /// Keys that name files and folders, at the end of their paths. They are changed by hand only: whoever may use the panel would read any
 /// file of the program's by them.
-const NAME_FILES: [[&str; 2]; 6] = [
+const NAME_FILES: [[&str; 2]; 7] = [
     ["blocking", "lists"],
     ["blocking", "dir"],
     ["leave_alone", "lists"],
     ["authority", "dir"],
+    ["shelf", "dir"],
     ["upstream", "extra_ca_file"],
     // With a file of a password, which another address would be told.
     ["upstream", "via"],

@@ -56,11 +56,13 @@ pub struct Agents {
     pub markdown: bool,
     /// Whether title, author, date, address and language stand before it, as YAML.
     pub front_matter: bool,
+    /// Whether programs on this machine read pages at `http://127.0.0.1:8118/mcp` (Model Context Protocol, streamable HTTP).
+    pub mcp: bool,
 }
 
 impl Default for Agents {
     fn default() -> Self {
-        Self { markdown: true, front_matter: true }
+        Self { markdown: true, front_matter: true, mcp: false }
     }
 }
 

@@ -150,9 +150,15 @@ impl RequestLog {
 
     /// Hands the entry over.
     pub(crate) fn take(&mut self) -> Self {
+        let blank = self.unwritten();
+        std::mem::replace(self, blank)
+    }
+
+    /// An entry that is not written, for a request of our own that belongs to this one.
+    pub(crate) fn unwritten(&self) -> Self {
         let mut blank = Self::new(self.client, &self.aborted, self.method.clone(), self.started, &self.records);
         blank.handed_over = true;
-        std::mem::replace(self, blank)
+        blank
     }
 }
 

@@ -2,6 +2,7 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use maud::{Markup, html};
+use url::{Url, form_urlencoded};
 
 use super::template;
 use crate::http::body::Body;
@@ -51,8 +52,40 @@ pub(crate) fn field_page() -> Response<Body> {
             "The page comes without clutter, in any browser: no proxy setting and no certificate are needed. It is fetched by Gleaner, without \
              anybody's cookies, so that pages behind a log-in cannot be read here."
         }
+        h2 { "Full text of feeds" }
+        (feed_field())
+        p.quiet { "Where a feed has only the beginnings of its articles, your feed reader gets them whole." }
     };
     with_referrer(template::page(StatusCode::OK, &template::document("Read a page", &content)))
+}
+
+/// The field for a feed.
+fn feed_field() -> Markup {
+    html! {
+        form action=(READ) method="get" {
+            p {
+                label for="feed" { "Address of a feed (RSS, Atom, JSON Feed)" } br;
+                input #feed type="text" name="subscribe" size="30" autocapitalize="none" autocorrect="off";
+                " " button type="submit" { "Get its address here" }
+            }
+        }
+    }
+}
+
+/// The address at which a feed reader gets this feed with its full text. `own` is ours.
+pub(crate) fn feed_address(own: &str, feed: &Url) -> Response<Body> {
+    let query = form_urlencoded::Serializer::new(String::new()).append_pair("feed", feed.as_str()).finish();
+    let address = format!("{}{READ}?{query}", own.trim_end_matches('/'));
+    let content = html! {
+        h1 { "Full text of a feed" }
+        p { "Give this address to your feed reader, in the place of the feed's own:" }
+        p { code { (address) } }
+        p.quiet {
+            "Ten new articles come each time that it is asked, until all have their text. An article whose page cannot be read keeps its summary.              The feed reader must run where this address leads here: on this machine or in its network."
+        }
+        (feed_field())
+    };
+    with_referrer(template::page(StatusCode::OK, &template::document("Full text of a feed", &content)))
 }
 
 /// A message, with the field below it.

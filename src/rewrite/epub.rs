@@ -191,9 +191,12 @@ fn is_day(date: &str) -> bool {
         && parts.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The time as EPUB wants it.
 fn now() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    timestamp(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs())
+}
+
+/// A time in seconds since 1970 as EPUB and Atom want it.
+pub(crate) fn timestamp(seconds: u64) -> String {
     let now = OffsetDateTime::from_unix_timestamp(i64::try_from(seconds).unwrap_or_default());
     let now = now.unwrap_or(OffsetDateTime::UNIX_EPOCH);
     let (date, month) = (now.date(), u8::from(now.month()));

@@ -259,7 +259,8 @@ impl PictureScaler {
             let scaled = CachedPicture { media: scaled.media, bytes: scaled.bytes.into(), before: bytes.len() };
             // Where it comes too late, the next who asks has it at once.
             if let Some(key) = key {
-                cache.add(key, scaled.clone());
+                let size = key.size_with(&scaled);
+                cache.add(key, scaled.clone(), size);
             }
             Ok(scaled)
         };

@@ -152,7 +152,14 @@ impl PageControls {
         let (site, look) = (control_host::never_link(page), control_host::look_link(page));
         let (this, page) = (self.clone(), page.clone());
         let to = move |view| this.link(&page, view).into();
-        Links { view: self.view, to: can_be_repeated.then(|| Arc::new(to) as _), site: Some(site), look, book: None }
+        Links {
+            view: self.view,
+            to: can_be_repeated.then(|| Arc::new(to) as _),
+            site: Some(site),
+            look,
+            book: None,
+            keep: None,
+        }
     }
 
     fn link(&self, page: &Url, view: View) -> Url {

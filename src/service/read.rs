@@ -7,8 +7,11 @@
 
 mod asked;
 mod book;
+mod feed;
 mod fetch;
 mod files;
+mod mcp;
+mod shelf;
 
 use std::sync::Arc;
 
@@ -21,7 +24,8 @@ use url::Url;
 use self::{
     asked::{ReadAddresses, ReadRequest},
     book::BookPictures,
-    fetch::FetchOutcome,
+    fetch::{FetchOutcome, FetchWay, fetch_problem},
+    mcp::MCP,
 };
 use super::Exchange;
 use crate::{
@@ -37,6 +41,7 @@ use crate::{
     pages::{
         error::Error,
         reading::{self, PICTURE, READ},
+        shelf::SHELF,
         template,
     },
     rewrite::{PageProfile, RequestInfo, SentForm, views::ReadingOptions},
@@ -44,13 +49,20 @@ use crate::{
 
 /// Whether an address is one of these. Names under the control host are for the check of certificates only.
 pub(super) fn has_address(host: &str, path: &str) -> bool {
-    let is_path = path.strip_prefix(READ).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    is_path && !host.to_ascii_lowercase().contains(&format!(".{CONTROL_HOST}"))
+    (is_below(path, READ) || is_below(path, SHELF) || path == MCP)
+        && !host.to_ascii_lowercase().contains(&format!(".{CONTROL_HOST}"))
+}
+
+fn is_below(path: &str, start: &str) -> bool {
+    path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 impl Exchange {
     /// Answers a request at the reader's address.
     pub(super) async fn read(&mut self, request: Request<Incoming>, host: &str) -> Result<Response<Body>, Error> {
+        if request.uri().path() == MCP {
+            return Ok(Box::pin(self.mcp(request, host)).await);
+        }
         let (head, body) = request.into_parts();
         // What is sent with a GET means nothing.
         Box::pin(IncomingBody::read_to_end(Request::new(body))).await;
@@ -62,7 +74,8 @@ impl Exchange {
             };
             return Ok(reading::message(StatusCode::FORBIDDEN, "Not for this device", &text, ""));
         }
-        if ![Method::GET, Method::HEAD].contains(&head.method) {
+        let is_shelf = is_below(head.uri.path(), SHELF);
+        if ![Method::GET, Method::HEAD].contains(&head.method) && !(is_shelf && head.method == Method::POST) {
             let text = html! { "A page is read with GET; nothing is sent to a site here." };
             let mut response = reading::message(StatusCode::METHOD_NOT_ALLOWED, "Not here", &text, "");
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
@@ -73,14 +86,30 @@ impl Exchange {
             let text = html! { "A page of another site has led here. If you want to read this page, say so:" };
             return Ok(reading::message(StatusCode::FORBIDDEN, "Read this page?", &text, &asked.subject));
         }
+        if is_shelf {
+            return Box::pin(self.shelf(&head, host)).await;
+        }
         if head.uri.path() == PICTURE {
             return self.picture(&head.uri, &head.headers).await;
         }
         let asked = ReadRequest::parse(&head.uri, &head.headers);
+        if let Some(feed) = &asked.feed {
+            return Box::pin(self.feed(feed, &head.headers, host)).await;
+        }
+        if let Some(feed) = &asked.subscribed {
+            return Ok(reading::feed_address(&self.own_address(host), feed));
+        }
         let Some(url) = asked.url.clone() else {
             return Ok(self.no_address(&asked));
         };
         self.read_page(&asked, url, &head.headers, host).await
+    }
+
+    /// Our own address as the client names it.
+    fn own_address(&self, host: &str) -> String {
+        let scheme = if self.connection.tunnel.is_some() { "https" } else { "http" };
+        let local = self.connection.local.to_string();
+        format!("{scheme}://{}/", if host.is_empty() { &local } else { host })
     }
 
     /// Without an address there is the field, or a search for the words.
@@ -120,16 +149,12 @@ impl Exchange {
         headers: &HeaderMap,
         host: &str,
     ) -> Result<Response<Body>, Error> {
-        let (fetched, look) = match self.fetch(url, "document", None, headers).await? {
-            FetchOutcome::Blocked(response) => return Ok(response),
-            FetchOutcome::TooManyRedirects(url) => {
-                let text = html! { "The site leads from one address to the next without an end: " code { (url) } };
-                return Ok(reading::message(StatusCode::BAD_GATEWAY, "No page", &text, url.as_str()));
-            }
+        let (fetched, look) = match self.fetch(url, "document", None, headers, FetchWay::default()).await? {
             FetchOutcome::Response(fetched) => {
                 let look = self.reading_options(asked, headers, fetched.host());
                 (*fetched, look)
             }
+            other => return Ok(fetch_problem(other)),
         };
         let url = fetched.url.clone();
         if Media::from_headers(fetched.response.headers()) != Media::Html {
@@ -196,9 +221,7 @@ impl Exchange {
             }
         }
         page_request.headers_mut().insert(header::ACCEPT, HeaderValue::from_static("text/html"));
-        let scheme = if self.connection.tunnel.is_some() { "https" } else { "http" };
-        let local = self.connection.local.to_string();
-        let base = Url::parse(&format!("{scheme}://{}/", if host.is_empty() { &local } else { host })).ok();
+        let base = Url::parse(&self.own_address(host)).ok();
         let client = self.connection.client.ip();
         let mut response = fetched.response;
         // For proxies, which this is none of here.
@@ -207,8 +230,7 @@ impl Exchange {
             let page_look = PageProfile::for_reading(&state.config, &state.blocker, profile, &look)?;
             let mut info =
                 RequestInfo::new(&page_request, client, &fetched.target, fetched.target.plain_host(), &page_look);
-            info.presentation =
-                asked.presentation(&addresses, &fetched.url, base.as_ref(), state.config.agents.front_matter);
+            info.presentation = asked.presentation(&addresses, &fetched.url, base.as_ref(), &state.config);
             info.prepare_page(|fields| self.proxy.view_links.page_controls(self.device(fields), fields, None));
             let (presented, outcome) =
                 state.rewriter.rewrite(&info, response, None::<super::subrequests::Subrequests>).await;

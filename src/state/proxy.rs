@@ -20,8 +20,9 @@ use crate::{
     rewrite::{Rewriter, Workers, views::ViewLinks},
     server::connection_limits::ConnectionLimits,
     state::{
-        bypass_links::BypassLinks, excepted_pages::ExceptedPages, form_tokens::FormTokens, loaded_config::LoadedConfig,
-        reader_preferences::ReaderPreferences, runtime_state::RuntimeState, sessions::Sessions,
+        bypass_links::BypassLinks, excepted_pages::ExceptedPages, feed_texts::FeedTexts, form_tokens::FormTokens,
+        loaded_config::LoadedConfig, reader_preferences::ReaderPreferences, runtime_state::RuntimeState,
+        sessions::Sessions,
     },
     util::{
         expiring_map::{ExpiringMap, Lifetime},
@@ -61,6 +62,7 @@ pub struct Proxy {
     pub(crate) records: Arc<RequestHistory>,
     pub(crate) view_links: Arc<ViewLinks>,
     pub(crate) reader_preferences: ReaderPreferences,
+    pub(crate) feed_texts: Arc<FeedTexts>,
     /// Why the last reload failed, for the start page.
     pub(crate) reload_error: ArcSwapOption<String>,
     /// The newest version of this program, where it is newer than this one.
@@ -124,6 +126,7 @@ impl Proxy {
             view_links: Arc::new(ViewLinks::new(Arc::clone(&tokens))),
             tokens,
             reader_preferences,
+            feed_texts: Arc::new(FeedTexts::new()),
             reload_error: ArcSwapOption::empty(),
             newer_version: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),
@@ -148,6 +151,7 @@ impl Proxy {
         let listen_addrs = self.listen_addrs.clone();
         let state = RuntimeState::new(loaded, listen_addrs, rewriter, self.max_idle, Some(&before))?;
         self.state.store(Arc::new(state));
+        self.feed_texts.forget();
         if let Ok(runtime) = Handle::try_current() {
             runtime.spawn(free_later(Arc::clone(&before.blocker)));
         }

@@ -67,6 +67,7 @@ fn views(url: &Url) -> Result<(), Box<dyn std::error::Error>> {
                 site: Some(url.clone()),
                 look: url.clone(),
                 book: None,
+                keep: None,
             };
             let show = || -> Result<String, Box<dyn std::error::Error>> {
                 let config = ChainConfig::default().for_view(view);

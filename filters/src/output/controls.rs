@@ -130,6 +130,8 @@ pub struct Links {
     pub look: Url,
     /// The page as a book, where it can be had.
     pub book: Option<String>,
+    /// Where a reader keeps the page, where pages are kept.
+    pub keep: Option<String>,
 }
 
 impl fmt::Debug for Links {
@@ -198,6 +200,7 @@ impl Bar<'_> {
             (self.to(self.next), words.get(Label::NextBlock), Label::NextBlockHint),
             (why, words.get(Label::Why), Label::WhyHint),
             (self.links.book.clone(), BOOK, Label::BookHint),
+            (self.links.keep.clone(), words.get(Label::Keep), Label::KeepHint),
             (self.links.site.as_ref().map(Url::to_string), words.get(Label::Site), Label::SiteHint),
         ]
         .into_iter()

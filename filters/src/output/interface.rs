@@ -50,10 +50,12 @@ pub(crate) enum Label {
     WhySure,
     WhyKept,
     WhyDetails,
+    Keep,
+    KeepHint,
 }
 
 /// In `data/interface.txt`; the first are those of [`Label`], in its order.
-const NAMES: [&str; 48] = [
+const NAMES: [&str; 50] = [
     "removed",
     "links",
     "ads",
@@ -99,6 +101,8 @@ const NAMES: [&str; 48] = [
     "why_sure",
     "why_kept",
     "why_details",
+    "keep",
+    "keep_hint",
     "elsewhere",
     "lists_of_links",
     "other_links",

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use gleaner_filters::{PageBlocks, PageShape, PageType};
 
+use crate::rewrite::outline::end_of;
+
 /// Characters of a full bar.
 const BAR: usize = 16;
 
@@ -59,16 +61,6 @@ pub(super) fn render(page: &PageBlocks) -> String {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a bar's length is a length")]
 fn bar(share: f64) -> String {
     "█".repeat((share.clamp(0.0, 1.0) * BAR as f64).round() as usize)
-}
-
-/// The path, or of a longer one its last characters.
-pub(super) fn end_of(path: &str, most: usize) -> String {
-    let length = path.chars().count();
-    if length <= most {
-        return path.to_owned();
-    }
-    let end = path.chars().skip(length + 1 - most);
-    std::iter::once('…').chain(end).collect()
 }
 
 #[cfg(test)]

@@ -9,11 +9,13 @@ use percent_encoding::percent_decode_str;
 use url::{Url, form_urlencoded};
 
 use crate::{
+    config::Config,
     http::headers::{accept::AcceptedMedia, members},
     net::control_host::LOOK,
     pages::{
         form_fields::FormFields,
         reading::{PICTURE, READ},
+        shelf::keep_path,
     },
     rewrite::{Excerpt, Presentation, SentForm},
     util::tokens::{self, Tokens},
@@ -30,6 +32,9 @@ pub(super) struct ReadRequest {
     /// The address or the words.
     pub(super) subject: String,
     pub(super) url: Option<Url>,
+    /// The feed that is asked for with its full text, and one for whose address here is asked.
+    pub(super) feed: Option<Url>,
+    pub(super) subscribed: Option<Url>,
     pub(super) view: View,
     pub(super) form: SentForm,
     /// Whether HTML 3.2 was asked for, or the reader page.
@@ -39,6 +44,8 @@ pub(super) struct ReadRequest {
     without_images: bool,
     start: usize,
     most: Option<usize>,
+    /// What an agent is told before the number that the next part begins with, in the place of an address.
+    next: Option<String>,
     /// Parameters that links on the page keep.
     kept: Vec<(&'static str, String)>,
 }
@@ -82,6 +89,8 @@ impl ReadRequest {
         Self {
             subject: in_path.unwrap_or_else(|| fields.get("url")).trim().to_owned(),
             url,
+            feed: page_address(fields.get("feed")),
+            subscribed: page_address(fields.get("subscribe")),
             // What explains a page shows its own markup.
             view: shape.filter(|view: &View| matches!(view.shape, Shape::Page | Shape::Text)).unwrap_or_default(),
             form,
@@ -91,8 +100,34 @@ impl ReadRequest {
             without_images,
             start: fields.get("start").parse().unwrap_or(0),
             most: fields.get("max_chars").parse().ok().filter(|most| *most > 0),
+            next: None,
             kept,
         }
+    }
+
+    /// A page as the chapter of a book.
+    pub(super) fn chapter(url: Url) -> Self {
+        Self {
+            subject: String::new(),
+            url: Some(url),
+            feed: None,
+            subscribed: None,
+            view: View::default(),
+            form: SentForm::Chapter,
+            is_plain: None,
+            number: 1,
+            links_as: LinkForm::Inline,
+            without_images: false,
+            start: 0,
+            most: None,
+            next: None,
+            kept: Vec::new(),
+        }
+    }
+
+    /// A page for a program that has called a tool.
+    pub(super) fn for_agent(url: Url, form: SentForm, excerpt: Excerpt) -> Self {
+        Self { form, start: excerpt.start, most: excerpt.most, next: Some(excerpt.address), ..Self::chapter(url) }
     }
 
     /// The address of a page here, in the form of this one.
@@ -106,20 +141,21 @@ impl ReadRequest {
         addresses: &SharedAddresses,
         page: &Url,
         base: Option<&Url>,
-        front_matter: bool,
+        config: &Config,
     ) -> Presentation {
-        let links = base.filter(|_| self.form == SentForm::Page).map(|base| self.bar(page, base));
+        let links = base.filter(|_| self.form == SentForm::Page).map(|base| self.bar(page, base, config.shelf.enabled));
         let most = self.most.map(|most| ("max_chars", most.to_string()));
         let kept: Vec<(&str, String)> = [("as", self.name().to_owned())].into_iter().chain(most).collect();
         let excerpt = link(page, &kept, &[("start", "")]);
         let address = base.and_then(|base| base.join(&excerpt).ok()).map_or(excerpt, String::from);
+        let address = self.next.clone().unwrap_or(address);
         Presentation {
             form: self.form,
             // A text names the sites' own addresses.
             addresses: matches!(self.form, SentForm::Page | SentForm::Chapter).then(|| Arc::clone(addresses)),
             links,
             number: self.number,
-            front_matter,
+            front_matter: config.agents.front_matter,
             links_as: self.links_as,
             without_images: self.without_images,
             excerpt: Excerpt { start: self.start, most: self.most, address },
@@ -137,7 +173,7 @@ impl ReadRequest {
     }
 
     /// The links of the bar.
-    fn bar(&self, page: &Url, base: &Url) -> Links {
+    fn bar(&self, page: &Url, base: &Url, has_shelf: bool) -> Links {
         let (this, kept) = (page.clone(), self.kept.clone());
         let to = move |view: View| link(&this, &kept, &[("view", &view.to_string())]);
         let join = |path: &str, pairs: &[(&str, &str)]| {
@@ -154,6 +190,7 @@ impl ReadRequest {
             site: None,
             look: join(LOOK, &[("page", &here)]),
             book: Some(link(page, &without_form, &[("as", "epub")])),
+            keep: has_shelf.then(|| keep_path(page.as_str())),
         }
     }
 }

@@ -9,7 +9,11 @@ use parking_lot::Mutex;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use super::{Exchange, fetch::FetchOutcome, files::picture_kind};
+use super::{
+    Exchange,
+    fetch::{FetchOutcome, FetchWay},
+    files::picture_kind,
+};
 use crate::{
     http::body::Body,
     pages::{error::Error, reading},
@@ -79,6 +83,7 @@ impl Exchange {
         let name = book.file_name();
         let mut response = Response::new(Body::from(bytes::Bytes::from(book.write())));
         *response.status_mut() = StatusCode::OK;
+        response.extensions_mut().insert(metadata);
         let fields = response.headers_mut();
         reading::harden(fields);
         fields.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/epub+zip"));
@@ -95,7 +100,9 @@ impl Exchange {
         headers: &HeaderMap,
         most: usize,
     ) -> Option<(&'static str, Vec<u8>)> {
-        let Ok(FetchOutcome::Response(fetched)) = self.fetch(picture, "image", Some(page), headers).await else {
+        let Ok(FetchOutcome::Response(fetched)) =
+            self.fetch(picture, "image", Some(page), headers, FetchWay::default()).await
+        else {
             return None;
         };
         if !fetched.response.status().is_success() {

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, Uri, header};
+use maud::html;
 use url::{Position, Url};
 
 use super::Exchange;
@@ -23,7 +24,9 @@ use crate::{
     pages::{
         blocked::{blocked_document, blocked_resource},
         error::Error,
+        reading,
     },
+    state::feed_texts::FeedTexts,
 };
 
 /// Redirects that are followed: as many as browsers do.
@@ -41,6 +44,38 @@ pub(super) struct FetchedPage {
     pub(super) url: Url,
     pub(super) target: Arc<Target>,
     pub(super) response: Response<Body>,
+}
+
+/// How something is fetched.
+#[derive(Clone, Copy)]
+pub(super) struct FetchWay<'a> {
+    /// Where hosts are asked for one thing after the other.
+    pub(super) pace: Option<&'a FeedTexts>,
+    /// The content codings that it may have.
+    pub(super) codings: &'static str,
+}
+
+impl Default for FetchWay<'_> {
+    fn default() -> Self {
+        Self { pace: None, codings: "gzip, deflate, br, zstd" }
+    }
+}
+
+impl FetchWay<'_> {
+    /// For what is read by `client::fetch::read`.
+    pub(super) const GZIP: Self = Self { pace: None, codings: "gzip" };
+}
+
+/// The answer where nothing came.
+pub(super) fn fetch_problem(outcome: FetchOutcome) -> Response<Body> {
+    match outcome {
+        FetchOutcome::Blocked(response) => response,
+        FetchOutcome::TooManyRedirects(url) => {
+            let text = html! { "The site leads from one address to the next without an end: " code { (url) } };
+            reading::message(StatusCode::BAD_GATEWAY, "No page", &text, url.as_str())
+        }
+        FetchOutcome::Response(_) => Response::default(),
+    }
 }
 
 impl FetchedPage {
@@ -65,6 +100,7 @@ impl Exchange {
         kind: &'static str,
         page: Option<&Url>,
         headers: &HeaderMap,
+        way: FetchWay<'_>,
     ) -> Result<FetchOutcome, Error> {
         self.log.route = Route::Forward;
         for _ in 0..=MAX_REDIRECTS {
@@ -72,7 +108,10 @@ impl Exchange {
             if let Some(response) = self.forbidden(&mut url, kind, page, headers) {
                 return Ok(FetchOutcome::Blocked(response));
             }
-            let fetched = self.fetch_one(&url, kind, headers, "gzip, deflate, br, zstd").await?;
+            if let Some(pace) = way.pace {
+                pace.wait_for(url.host_str().unwrap_or_default()).await;
+            }
+            let fetched = self.fetch_one(&url, kind, headers, way.codings).await?;
             let location = fetched.response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
             let to = location.filter(|_| fetched.response.status().is_redirection()).and_then(|to| url.join(to).ok());
             match to {
@@ -101,10 +140,12 @@ impl Exchange {
         let mut request = Box::new(Request::new(Body::default()));
         *request.uri_mut() = path(url);
         let fields = request.headers_mut();
-        let accepted = if kind == "image" {
-            "image/png, image/jpeg, image/gif, image/webp, */*;q=0.5"
-        } else {
-            "text/html, */*;q=0.8"
+        let accepted = match kind {
+            "image" => "image/png, image/jpeg, image/gif, image/webp, */*;q=0.5",
+            "other" => {
+                "application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, */*;q=0.5"
+            }
+            _ => "text/html, */*;q=0.8",
         };
         fields.insert(header::ACCEPT, HeaderValue::from_static(accepted));
         fields.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(codings));

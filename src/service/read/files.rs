@@ -13,7 +13,7 @@ use url::Url;
 use super::{
     Exchange,
     asked::PICTURE_PURPOSE,
-    fetch::{FetchOutcome, FetchedPage},
+    fetch::{FetchOutcome, FetchWay, FetchedPage},
 };
 use crate::{
     http::body::{Body, BodyError},
@@ -44,7 +44,7 @@ impl Exchange {
             return Ok(plain(StatusCode::FORBIDDEN, "This is no picture of a page that was read here."));
         };
         let page = Url::parse(fields.get("page")).ok();
-        match self.fetch(url, "image", page.as_ref(), headers).await? {
+        match self.fetch(url, "image", page.as_ref(), headers, FetchWay::default()).await? {
             FetchOutcome::Blocked(mut response) => {
                 template::harden(response.headers_mut());
                 Ok(response)

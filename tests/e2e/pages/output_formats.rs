@@ -17,6 +17,7 @@ use crate::harness::{
     get, optional,
     origin::{html, response},
     program::gleaner,
+    raw,
 };
 
 const TARGETS: &str = "read: { targets: ['127.0.0.1:1-65535'] }";
@@ -276,4 +277,66 @@ async fn a_program_reads_pages_by_the_model_context_protocol() {
     assert_eq!((&answers[5]["error"]["code"], &answers[6]["error"]["code"]), (&json!(-32602), &json!(-32601)));
     assert_eq!(answers[7]["error"]["code"], -32700);
     assert_eq!(answers.len(), 8);
+}
+
+/// Posts a message to `/mcp` as a program does.
+async fn post_message(proxy: &TestProxy, message: &str, fields: &str) -> (String, Value) {
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAccept: application/json, text/event-stream\r\nContent-Length: {}\r\n{fields}\r\n{message}",
+        proxy.addr,
+        message.len()
+    );
+    let answer = raw(proxy.addr, request).await;
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    (head.to_owned(), serde_json::from_str(body).unwrap_or(Value::Null))
+}
+
+#[tokio::test]
+async fn programs_on_this_machine_read_pages_by_http() {
+    const JSON: &str = "Content-Type: application/json\r\n";
+    let site = site().await;
+    let proxy = TestProxy::start(&format!("{TARGETS}\nagents: {{ mcp: true }}")).await;
+    let ask = async |message: Value| post_message(&proxy, &message.to_string(), JSON).await.1;
+    let call = async |name: &str, arguments: Value| {
+        let params = json!({ "name": name, "arguments": arguments });
+        let answer = ask(json!({ "jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": params })).await;
+        assert_eq!(answer["id"], "a");
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+        (text, answer["result"]["isError"] == true)
+    };
+    let started = ask(json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion": "2025-06-18", "capabilities": {} } })).await;
+    assert_eq!(started["result"]["protocolVersion"], "2025-06-18");
+    let (head, _) = post_message(&proxy, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, JSON).await;
+    assert!(head.starts_with("HTTP/1.1 202"), "{head}");
+    let (text, is_error) = call("read_page", json!({ "url": site.url("/"), "max_chars": 600 })).await;
+    assert!(!is_error && text.contains("single hand") && text.contains("Next part: read_page with start "), "{text}");
+    assert!(!text.contains("HIDDEN"), "{text}");
+    let start: u64 = text.trim().rsplit(' ').next().unwrap().parse().unwrap();
+    let (next, _) = call("read_page", json!({ "url": site.url("/"), "start": start, "format": "text" })).await;
+    assert!(!next.is_empty() && !next.starts_with("---"), "{next}");
+    let (outline, is_error) = call("page_outline", json!({ "url": site.url("/") })).await;
+    assert!(!is_error && outline.contains("article"), "{outline}");
+    let asked = site.requests().len();
+    let (problem, is_error) = call("read_page", json!({ "url": "http://192.168.0.1/" })).await;
+    assert!(is_error && problem.contains("192.168.0.1"), "{problem}");
+    let refused = [
+        ("Origin: http://evil.example\r\n", "403"),
+        ("Origin: null\r\n", "403"),
+        ("Sec-Fetch-Site: cross-site\r\n", "403"),
+        ("MCP-Protocol-Version: 1999-01-01\r\n", "400"),
+    ];
+    let read = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "read_page", "arguments": { "url": site.url("/") } } });
+    for (fields, status) in refused.map(|(fields, status)| (format!("{JSON}{fields}"), status)) {
+        let (head, _) = post_message(&proxy, &read.to_string(), &fields).await;
+        assert!(head.starts_with(&format!("HTTP/1.1 {status}")), "{fields}: {head}");
+    }
+    let (head, _) = post_message(&proxy, &read.to_string(), "Content-Type: text/plain\r\n").await;
+    assert!(head.starts_with("HTTP/1.1 415"), "{head}");
+    assert_eq!(get(&proxy, &format!("{}/mcp", proxy.url()), &[]).await.status, 405);
+    assert_eq!(site.requests().len(), asked);
+    proxy.stop().await;
+    let proxy = TestProxy::start(TARGETS).await;
+    let (head, _) = post_message(&proxy, &read.to_string(), JSON).await;
+    assert!(head.starts_with("HTTP/1.1 404"), "{head}");
+    proxy.stop().await;
 }
