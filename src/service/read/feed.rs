@@ -155,7 +155,8 @@ impl Exchange {
         else {
             return None;
         };
-        if Media::from_headers(fetched.response.headers()) != Media::Html {
+        let response = &fetched.response;
+        if !response.status().is_success() || Media::from_headers(response.headers()) != Media::Html {
             return None;
         }
         let asked = ReadRequest::chapter(fetched.url.clone());

@@ -45,7 +45,7 @@ async fn keep(proxy: &TestProxy, page: &str) {
     let page: String = url::form_urlencoded::byte_serialize(page.as_bytes()).collect();
     let asked = at(proxy, &format!("/shelf/keep?url={page}")).await;
     let answer = post(proxy, &action(asked.text(), "/shelf/keep"), "").await;
-    assert!(answer.starts_with("HTTP/1.1 303") && answer.contains("location: /shelf\r\n"), "{answer}");
+    assert!(answer.starts_with("HTTP/1.1 303") && answer.contains("Location: /shelf\r\n"), "{answer}");
 }
 
 #[tokio::test]
