@@ -56,7 +56,7 @@ pub(super) fn run(
 /// Fetches all, with a bar on a terminal. How many failed.
 async fn update_all(config: &Config) -> anyhow::Result<usize> {
     let is_from_the_web = |list: &&ListSource| matches!(list, ListSource::Named(..) | ListSource::Address(_));
-    let lists: Vec<_> = config.blocking.lists.iter().filter(is_from_the_web).collect();
+    let lists: Vec<_> = config.all_lists().into_iter().filter(is_from_the_web).collect();
     let mut failed = 0;
     let mut updates = stream::iter(&lists).map(|list| update(config, list)).buffered(AT_ONCE);
     for (index, list) in lists.iter().enumerate() {

@@ -48,7 +48,12 @@ pub enum ListSource {
     Address(Url),
     /// A file.
     File(PathBuf),
+    /// `blocking.rules`, which are no list that can be named.
+    Own,
 }
+
+/// The name of `blocking.rules` among the lists.
+const OWN: &str = "blocking.rules";
 
 word_type!(
     ListSource,
@@ -94,6 +99,7 @@ impl fmt::Display for ListSource {
             Self::Named(name, _) => f.write_str(name),
             Self::Address(address) => address.fmt(f),
             Self::File(path) => path.display().fmt(f),
+            Self::Own => f.write_str(OWN),
         }
     }
 }
@@ -110,14 +116,14 @@ impl ListSource {
         match self {
             Self::Named(_, address) => Url::parse(address).ok(),
             Self::Address(address) => Some(address.clone()),
-            Self::Builtin | Self::File(_) => None,
+            Self::Builtin | Self::File(_) | Self::Own => None,
         }
     }
 
     /// The list's name for everybody: no folder of this machine, and no key within an address.
     pub(crate) fn short_name(&self) -> String {
         match self {
-            Self::Builtin | Self::Named(..) => self.to_string(),
+            Self::Builtin | Self::Named(..) | Self::Own => self.to_string(),
             Self::Address(address) => address.host_str().unwrap_or_default().to_owned(),
             Self::File(path) => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         }
@@ -126,7 +132,7 @@ impl ListSource {
     /// The file that it is read from; those from the web are kept in `dir`.
     pub(crate) fn file(&self, dir: Option<&Path>) -> Option<PathBuf> {
         match self {
-            Self::Builtin => None,
+            Self::Builtin | Self::Own => None,
             Self::File(path) => Some(path.clone()),
             Self::Named(name, _) => Some(dir?.join(format!("{name}.txt"))),
             Self::Address(address) => {

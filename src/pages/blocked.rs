@@ -3,11 +3,13 @@
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use jiff::{Timestamp, Zoned};
 use maud::{PreEscaped, html};
 use url::Url;
 
 use crate::{
     blocking::{BlockingRequest, Rule},
+    config::ServiceBlock,
     http::body::Body,
     net::control_host,
     pages::template,
@@ -88,6 +90,34 @@ pub(crate) fn blocked_document(url: &Url, rule: &Rule) -> Response<Body> {
     let mut response = template::page(StatusCode::FORBIDDEN, &page);
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, MAY_BE_FRAMED);
     noted(response)
+}
+
+/// The page in the place of one of a service that is blocked at these hours.
+pub(crate) fn blocked_service(url: &Url, block: &ServiceBlock) -> Response<Body> {
+    let content = html! {
+        h1 { (block.service.words) " is not open now" }
+        p { code { (url.host_str().unwrap_or_default()) } }
+        @match &block.until {
+            Some(until) => p { "It is blocked on this device until " strong { (until_words(until)) } "." },
+            None => p { "It is blocked on this device." },
+        }
+        p { a.button href=(control_host::opening_link(url)) { "Open it for 15 minutes" } }
+        p.quiet { "That needs the password of the panel. This page is from Gleaner, the proxy of this network, not from the web site." }
+    };
+    let script = html! { script { (PreEscaped(EMPTY_IN_A_FRAME)) } };
+    let mut response = template::page(StatusCode::FORBIDDEN, &template::document_with("Not open now", &script, &content));
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, MAY_BE_FRAMED);
+    noted(response)
+}
+
+/// The time, with its day where that is not today.
+pub(crate) fn until_words(until: &Zoned) -> String {
+    let today = Timestamp::now().to_zoned(until.time_zone().clone()).date();
+    match until.date() {
+        date if date == today => until.strftime("%H:%M").to_string(),
+        date if today.tomorrow().is_ok_and(|tomorrow| date == tomorrow) => until.strftime("tomorrow, %H:%M").to_string(),
+        _ => until.strftime("%A, %H:%M").to_string(),
+    }
 }
 
 /// To the same address without what the rules take out of it.

@@ -27,10 +27,7 @@ pub(crate) fn answer<B>(
     forbids: impl Fn(&Url) -> Option<String>,
 ) -> Response<Body> {
     let query = FormFields::parse(request.uri().query().unwrap_or_default().as_bytes());
-    let page = Url::parse(query.get("page")).ok();
-    // A name before an @ could look like another site.
-    let is_plain = |page: &Url| ["http", "https"].contains(&page.scheme()) && page.username().is_empty();
-    let Some(page) = page.filter(|page| is_plain(page) && page.password().is_none()) else {
+    let Some(page) = page_in(&query) else {
         return template::page(StatusCode::BAD_REQUEST, &no_page());
     };
     // Any site may link here: what nobody forbids is not asked about.
@@ -48,6 +45,12 @@ pub(crate) fn answer<B>(
         links.allow(client, request.headers(), allowed);
     }
     template::see_other(page.as_str())
+}
+
+/// The page that a link names. A name before an `@` could look like another site.
+pub(super) fn page_in(query: &FormFields) -> Option<Url> {
+    let is_plain = |page: &Url| ["http", "https"].contains(&page.scheme()) && page.username().is_empty();
+    Url::parse(query.get("page")).ok().filter(|page| is_plain(page) && page.password().is_none())
 }
 
 /// The confirmation page. The original page cannot carry a link back, so this page has it: the browser's Back leads here, as the

@@ -111,7 +111,8 @@ pub(crate) async fn answer(
     }
 }
 
-async fn read_form(body: Incoming) -> Option<FormFields> {
+/// The fields of a form, bounded in size and time.
+pub(crate) async fn read_form(body: Incoming) -> Option<FormFields> {
     let whole = tokio::time::timeout(Duration::from_secs(20), Limited::new(body, MAX_FORM).collect());
     Some(FormFields::parse(&whole.await.ok()?.ok()?.to_bytes()))
 }

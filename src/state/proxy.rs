@@ -56,6 +56,8 @@ pub struct Proxy {
     pub(crate) bypass_links: BypassLinks,
     pub(crate) excepted_pages: ExceptedPages,
     pub(crate) paused_devices: PausedDevices,
+    /// Those on which services are open that their hours block.
+    pub(crate) opened_devices: PausedDevices,
     pub(crate) forms: FormTokens,
     pub(crate) sessions: Sessions,
     pub(crate) records: Arc<RequestHistory>,
@@ -118,6 +120,7 @@ impl Proxy {
             bypass_links: BypassLinks::new(Arc::clone(&tokens)),
             excepted_pages: ExceptedPages::new(),
             paused_devices: PausedDevices::new(),
+            opened_devices: PausedDevices::new(),
             forms: FormTokens::new(Arc::clone(&tokens)),
             sessions: Sessions::new(),
             records: Arc::new(RequestHistory::new()),
