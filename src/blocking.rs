@@ -35,7 +35,10 @@ use tokio::runtime::Handle;
 use tracing::{info, warn};
 use url::Url;
 
-pub(crate) use self::pause::{PausedDevices, minutes_until};
+pub(crate) use self::{
+    pause::{PausedDevices, minutes_until},
+    request::asking_site,
+};
 pub use self::{
     engine::{Counts, Rule, Verdict},
     pause::{Pause, parse_duration},

@@ -22,6 +22,7 @@ use tokio::time::Instant;
 use tracing::{Instrument, debug, debug_span};
 
 use crate::{
+    blocking::asking_site,
     client::UpstreamError,
     config::{Choice, ClientInfo, Timeouts},
     http::{
@@ -214,6 +215,7 @@ impl Exchange {
             return Box::pin(self.connect(*request, permit)).await;
         }
         let asked = self.proxy.view_links.take(&mut request, permit.target(), |headers| self.device(headers));
+        self.log.asked_by = asking_site(request.headers(), permit.target().plain_host());
         let view = match asked {
             LinkCheck::NotALink => None,
             LinkCheck::View(view, id) => Some((view, id)),

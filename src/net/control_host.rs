@@ -58,6 +58,9 @@ pub(crate) const LOOK: &str = "/look";
 /// The page on which a reader has a site left as it is on one device.
 pub(crate) const NEVER: &str = "/never";
 
+/// Where a device names itself.
+pub(crate) const NAME: &str = "/name";
+
 /// The page on which a service that is blocked at these hours is opened with the password of the panel.
 pub(crate) const OPEN: &str = "/open";
 
