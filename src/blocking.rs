@@ -35,10 +35,6 @@ use tokio::runtime::Handle;
 use tracing::{info, warn};
 use url::Url;
 
-pub(crate) use self::{
-    pause::{PausedDevices, minutes_until},
-    request::asking_site,
-};
 pub use self::{
     engine::{Counts, Rule, Verdict},
     pause::{Pause, parse_duration},
@@ -47,6 +43,10 @@ pub use self::{
 use self::{
     engine::{Engine, RuleList},
     syntax::Rules,
+};
+pub(crate) use self::{
+    pause::{PausedDevices, minutes_until},
+    request::asking_site,
 };
 use crate::config::{Blocking, Config, ListSource, SafeSearch, ServiceBlock};
 
@@ -132,8 +132,10 @@ impl Blocker {
     }
 
     fn from_settings(settings: Blocking, compiled: &mut HashMap<RuleSources, RuleSet>) -> Self {
-        let wanted = if settings.enabled { (settings.lists.clone(), settings.rules.clone()) } else { RuleSources::default() };
-        let rules = compiled.entry(wanted).or_insert_with_key(|wanted| RuleSet::compile(wanted, settings.dir.as_deref()));
+        let wanted =
+            if settings.enabled { (settings.lists.clone(), settings.rules.clone()) } else { RuleSources::default() };
+        let rules =
+            compiled.entry(wanted).or_insert_with_key(|wanted| RuleSet::compile(wanted, settings.dir.as_deref()));
         let rules = rules.clone();
         let paused_until = settings.dir.as_deref().and_then(Pause::read).filter(|until| *until > SystemTime::now());
         let fingerprint = hash_of(&(&rules.hashes, format!("{settings:?}"), paused_until));

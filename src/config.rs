@@ -85,6 +85,7 @@ use self::listen::Listen;
 pub(crate) use self::{
     error::{Kind as ConfigErrorKind, in_plain_words},
     file::{MAX_CONFIG, read_regular as read_file},
+    list_source::{KNOWN, KnownList},
     services::{ALWAYS, SERVICES, Service, ServiceBlock},
     update::Publisher,
     via::{ParentKind, ViaRule, WantedConnection, Way},

@@ -184,7 +184,8 @@ fn of_device(config: &Config, blocker: &Arc<Blocker>, asker: &ClientInfo<'_>, ho
         let _ = writeln!(said, "blocking   by the profile {} ({})", choice.profile.name, choice.rule);
     }
     if let Some(block) = blocker.blocked_service("", host) {
-        let until = block.until.map_or_else(|| "always".to_owned(), |until| format!("until {}", until.strftime("%a %H:%M")));
+        let until =
+            block.until.map_or_else(|| "always".to_owned(), |until| format!("until {}", until.strftime("%a %H:%M")));
         let _ = writeln!(said, "service    {} is blocked, {until}", block.service.name);
     }
     if let Some(name) = blocker.settings().safe_search.instead_of(host) {

@@ -116,7 +116,8 @@ pub(super) fn build(raw: RawBlocking, base: &Path) -> Result<Blocking, Mistake> 
     let services = BlockedServices::build(&raw.services, &raw.schedule, raw.time_zone.as_deref())?;
     let (most, longest) = MOST_RULES;
     if raw.rules.len() > most || raw.rules.iter().any(|rule| rule.len() > longest || rule.contains(['\n', '\r'])) {
-        let problem = format!("too many rules, or a long one; expected at most {most} of one line of at most {longest} bytes");
+        let problem =
+            format!("too many rules, or a long one; expected at most {most} of one line of at most {longest} bytes");
         return Err(Mistake::value("blocking.rules", problem));
     }
     let whole = |list| match list {

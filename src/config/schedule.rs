@@ -39,7 +39,10 @@ pub struct Hours {
     to: Time,
 }
 
-word_type!(Hours, "hours such as \"21:00-07:00\", of some days alone such as \"mon-fri 07:00-15:00\" or \"sat,sun 21:30-08:00\"");
+word_type!(
+    Hours,
+    "hours such as \"21:00-07:00\", of some days alone such as \"mon-fri 07:00-15:00\" or \"sat,sun 21:30-08:00\""
+);
 
 impl FromStr for Hours {
     type Err = String;

@@ -63,7 +63,10 @@ pub struct ServiceEntry {
     pub(crate) hours: Option<String>,
 }
 
-word_type!(ServiceEntry, "the name of a service such as `youtube`, or with the name of its hours, `youtube@bed`; `gleaner lists available` names all");
+word_type!(
+    ServiceEntry,
+    "the name of a service such as `youtube`, or with the name of its hours, `youtube@bed`; `gleaner lists available` names all"
+);
 
 impl FromStr for ServiceEntry {
     type Err = String;
@@ -128,7 +131,8 @@ impl BlockedServices {
                     None => {
                         let names: Vec<_> = schedule.keys().map(|name| format!("`{name}`")).collect();
                         let names = names.into_iter().chain([format!("`{ALWAYS}`")]).collect::<Vec<_>>().join(", ");
-                        let problem = format!("{name:?} is no name of hours in `blocking.schedule`; expected one of {names}");
+                        let problem =
+                            format!("{name:?} is no name of hours in `blocking.schedule`; expected one of {names}");
                         return Err(Mistake::value(&format!("blocking.services.{index}"), problem));
                     }
                 },
@@ -209,7 +213,9 @@ mod tests {
         assert_eq!(until("www.tiktok.com"), Some(false));
         assert_eq!(until("reddit.com"), Some(true));
         assert_eq!(until("news.example"), None);
-        assert!(build("youtube", &BTreeMap::new()).unwrap().block("youtu.be").is_some_and(|block| block.until.is_none()));
+        assert!(
+            build("youtube", &BTreeMap::new()).unwrap().block("youtu.be").is_some_and(|block| block.until.is_none())
+        );
         let wrong = build("youtube@bad", &schedule).unwrap_err();
         assert!(wrong.problem.contains("expected one of `bed`, `always`"), "{}", wrong.problem);
         assert!("yuotube".parse::<ServiceEntry>().unwrap_err().contains("did you mean `youtube`"));

@@ -105,7 +105,8 @@ pub(crate) fn blocked_service(url: &Url, block: &ServiceBlock) -> Response<Body>
         p.quiet { "That needs the password of the panel. This page is from Gleaner, the proxy of this network, not from the web site." }
     };
     let script = html! { script { (PreEscaped(EMPTY_IN_A_FRAME)) } };
-    let mut response = template::page(StatusCode::FORBIDDEN, &template::document_with("Not open now", &script, &content));
+    let mut response =
+        template::page(StatusCode::FORBIDDEN, &template::document_with("Not open now", &script, &content));
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, MAY_BE_FRAMED);
     noted(response)
 }
@@ -115,7 +116,9 @@ pub(crate) fn until_words(until: &Zoned) -> String {
     let today = Timestamp::now().to_zoned(until.time_zone().clone()).date();
     match until.date() {
         date if date == today => until.strftime("%H:%M").to_string(),
-        date if today.tomorrow().is_ok_and(|tomorrow| date == tomorrow) => until.strftime("tomorrow, %H:%M").to_string(),
+        date if today.tomorrow().is_ok_and(|tomorrow| date == tomorrow) => {
+            until.strftime("tomorrow, %H:%M").to_string()
+        }
         _ => until.strftime("%A, %H:%M").to_string(),
     }
 }

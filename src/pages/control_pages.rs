@@ -87,7 +87,9 @@ pub(crate) fn answer<B>(proxy: &Proxy, visit: &ControlPageRequest<'_>, request: 
             bypass::answer(&proxy.bypass_links, visit.device.address, request, forbids)
         }
         control_host::LOOK => look::answer(proxy, visit, request),
-        control_host::NAME => forms::name(proxy, visit, request.uri().query().unwrap_or_default()).unwrap_or_else(stale_form),
+        control_host::NAME => {
+            forms::name(proxy, visit, request.uri().query().unwrap_or_default()).unwrap_or_else(stale_form)
+        }
         control_host::NEVER => never::answer(proxy, visit, request),
         pause::PATH => pause::answer(proxy, &visit.device),
         _ if certificate::is_path(path) => match state.authority.open() {

@@ -37,7 +37,10 @@ impl Exchange {
         let wanted = BlockingRequest::from_request(request, url.clone());
         let blocker = Arc::clone(self.blocker(request.headers(), wanted.site()));
         let excepts_site = blocker.excepts_site(host);
-        if !may_matter(&blocker) || blocker.exempt("", wanted.host()).is_some_and(|why| !(excepts_site || why == Exempt::Off)) || self.is_paused() {
+        if !may_matter(&blocker)
+            || blocker.exempt("", wanted.host()).is_some_and(|why| !(excepts_site || why == Exempt::Off))
+            || self.is_paused()
+        {
             return None;
         }
         if self.is_of_excepted_page(request.headers(), &wanted) || excepts_site {

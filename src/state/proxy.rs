@@ -20,8 +20,9 @@ use crate::{
     rewrite::{Rewriter, Workers, views::ViewLinks},
     server::connection_limits::ConnectionLimits,
     state::{
-        bypass_links::BypassLinks, device_names::DeviceNames, excepted_pages::ExceptedPages, form_tokens::FormTokens, loaded_config::LoadedConfig,
-        reader_preferences::ReaderPreferences, runtime_state::RuntimeState, sessions::Sessions,
+        bypass_links::BypassLinks, device_names::DeviceNames, excepted_pages::ExceptedPages, form_tokens::FormTokens,
+        loaded_config::LoadedConfig, reader_preferences::ReaderPreferences, runtime_state::RuntimeState,
+        sessions::Sessions,
     },
     util::{
         expiring_map::{ExpiringMap, Lifetime},

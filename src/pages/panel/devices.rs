@@ -13,7 +13,9 @@ use url::form_urlencoded;
 use super::{FormFields, PanelRequest, edits, notice, notice_with, see_other};
 use crate::{
     blocking::minutes_until,
-    config::{ALWAYS, Choice, ClientInfo, Hours, ProfileRule, SERVICES, SafeSearch, Service, ServiceEntry, edit::Change},
+    config::{
+        ALWAYS, Choice, ClientInfo, Hours, ProfileRule, SERVICES, SafeSearch, Service, ServiceEntry, edit::Change,
+    },
     http::{body::Body, history::ClientKey},
     net::client_program::ClientProgram,
     pages::opening::OPEN_FOR,
@@ -24,9 +26,8 @@ use crate::{
 const BED: (&str, &str) = ("bed", "21:00-07:00");
 
 /// Services that are shown first: those that parents ask for most. The others unfold.
-const FIRST: [&str; 10] = [
-    "youtube", "tiktok", "instagram", "snapchat", "whatsapp", "discord", "roblox", "netflix", "twitch", "everything",
-];
+const FIRST: [&str; 10] =
+    ["youtube", "tiktok", "instagram", "snapchat", "whatsapp", "discord", "roblox", "netflix", "twitch", "everything"];
 
 /// A device that a page is about.
 struct Device {
@@ -70,7 +71,8 @@ pub(super) fn page(visit: &PanelRequest<'_>) -> Markup {
     let totals = visit.proxy.records.totals();
     let mut devices: BTreeMap<ClientKey, (u64, u64)> =
         visit.names.keys().map(|address| ((*address, None), (0, 0))).collect();
-    devices.extend(totals.devices.each.iter().map(|(client, counts)| (client.clone(), (counts.requests, counts.blocked))));
+    devices
+        .extend(totals.devices.each.iter().map(|(client, counts)| (client.clone(), (counts.requests, counts.blocked))));
     html! {
         @if devices.is_empty() { p { "None has used the proxy since the start." } } @else {
             table.rows {
@@ -116,9 +118,11 @@ impl Written {
         let profile = choice.filter(by_rule).filter(|_| !is_off).map(|choice| choice.profile.name.clone());
         let own = profile.as_ref().and_then(|name| tree.get("profiles")?.get(name)?.get("blocking"));
         let section = tree.get("blocking");
-        let read = |key: &str| own.and_then(|own| own.get(key)).or_else(|| section?.get(key)).cloned().unwrap_or_default();
-        let mut schedule: BTreeMap<String, Hours> =
-            section.and_then(|section| serde_yaml::from_value(section.get("schedule")?.clone()).ok()).unwrap_or_default();
+        let read =
+            |key: &str| own.and_then(|own| own.get(key)).or_else(|| section?.get(key)).cloned().unwrap_or_default();
+        let mut schedule: BTreeMap<String, Hours> = section
+            .and_then(|section| serde_yaml::from_value(section.get("schedule")?.clone()).ok())
+            .unwrap_or_default();
         let own_hours: Option<BTreeMap<String, Hours>> = serde_yaml::from_value(read("schedule")).ok();
         schedule.extend(own_hours.unwrap_or_default());
         Self {
@@ -168,9 +172,10 @@ pub(super) fn device_page(visit: &PanelRequest<'_>) -> Response<Body> {
     let client = (device.address, device.user.clone());
     let written = Written::in_force(visit, &device);
     let others = SERVICES.iter().filter(|service| !is_first(service, &written));
-    let first = FIRST.into_iter().filter_map(Service::find).chain(SERVICES.iter().filter(|service| {
-        is_first(service, &written) && !FIRST.contains(&service.name)
-    }));
+    let first = FIRST
+        .into_iter()
+        .filter_map(Service::find)
+        .chain(SERVICES.iter().filter(|service| is_first(service, &written) && !FIRST.contains(&service.name)));
     visit.show(&visit.name(&client), &html! {
         @if !visit.query.get("saved").is_empty() { p.good role="status" { "Saved." } }
         @if let Some(until) = visit.proxy.opened_devices.ends_at(device.address, device.user.clone()) {
@@ -302,7 +307,13 @@ pub(super) async fn post(visit: &PanelRequest<'_>, sent: &FormFields) -> Respons
     }
 }
 
-fn with_service(visit: &PanelRequest<'_>, tree: &Value, device: &Device, service: &'static Service, state: ServiceState) -> Vec<Change> {
+fn with_service(
+    visit: &PanelRequest<'_>,
+    tree: &Value,
+    device: &Device,
+    service: &'static Service,
+    state: ServiceState,
+) -> Vec<Change> {
     let written = Written::from_tree(visit, tree, device);
     let mut entries = written.services.clone();
     entries.retain(|entry| *entry.service != *service);
@@ -320,7 +331,9 @@ fn with_service(visit: &PanelRequest<'_>, tree: &Value, device: &Device, service
 }
 
 fn with_hours(visit: &PanelRequest<'_>, tree: &Value, device: &Device, sent: &FormFields) -> Vec<Change> {
-    let values = |name: &str| sent.0.iter().filter(|(found, _)| found == name).map(|(_, value)| value.trim().to_owned()).collect::<Vec<_>>();
+    let values = |name: &str| {
+        sent.0.iter().filter(|(found, _)| found == name).map(|(_, value)| value.trim().to_owned()).collect::<Vec<_>>()
+    };
     let pairs = values("name").into_iter().zip(values("hours")).filter(|(_, hours)| !hours.is_empty());
     let schedule: Mapping = pairs.map(|(name, hours)| (name.into(), hours.into())).collect();
     with_key(visit, tree, device, vec![("schedule", Value::Mapping(schedule))])

@@ -51,7 +51,8 @@ pub(super) async fn change(
     let source = ConfigText::read(visit)?;
     let tree = source.tree()?;
     let Some(file) = &source.file else {
-        return Err("There is no configuration file yet; `http://gleaner.internal/settings/sites` offers to make one.".to_owned());
+        return Err("There is no configuration file yet; `http://gleaner.internal/settings/sites` offers to make one."
+            .to_owned());
     };
     let changes = changes(&tree);
     if changes.is_empty() {

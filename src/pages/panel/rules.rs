@@ -92,7 +92,8 @@ fn rule(button: RuleButton, host: &str, site: Option<&str>) -> String {
 
 /// Adds the rule, and takes those away that say the opposite of the same host.
 fn changed(tree: &Value, button: RuleButton, host: &str, site: Option<&str>) -> Vec<Change> {
-    let rules = tree.get("blocking").and_then(|blocking| blocking.get("rules")?.as_sequence()).cloned().unwrap_or_default();
+    let rules =
+        tree.get("blocking").and_then(|blocking| blocking.get("rules")?.as_sequence()).cloned().unwrap_or_default();
     let rule = rule(button, host, site);
     let (blocked, allowed) = (format!("||{host}^"), format!("@@||{host}^"));
     let is_opposite = |old: &str| match button {
@@ -103,7 +104,8 @@ fn changed(tree: &Value, button: RuleButton, host: &str, site: Option<&str>) -> 
     let is_kept = |old: &&Value| old.as_str().is_none_or(|old| !is_opposite(old) && old != rule);
     let mut after: Vec<Value> = rules.iter().filter(is_kept).cloned().collect();
     after.push(rule.into());
-    let change = Change { path: ["blocking", "rules"].map(str::to_owned).into(), value: Value::Sequence(after.clone()) };
+    let change =
+        Change { path: ["blocking", "rules"].map(str::to_owned).into(), value: Value::Sequence(after.clone()) };
     if after == rules { Vec::new() } else { vec![change] }
 }
 
@@ -116,15 +118,26 @@ mod tests {
         let tree = |rules: &str| serde_yaml::from_str(&format!("blocking: {{ rules: [{rules}] }}")).unwrap();
         let after = |rules: &str, button, site: Option<&str>| {
             let changes = changed(&tree(rules), button, "ads.example", site);
-            let lines = |change: &Change| serde_yaml::from_value::<Vec<String>>(change.value.clone()).unwrap().join(" ");
+            let lines =
+                |change: &Change| serde_yaml::from_value::<Vec<String>>(change.value.clone()).unwrap().join(" ");
             changes.first().map(lines)
         };
         let site = Some("news.example");
         for (rules, button, site, wanted) in [
             ("'! mine', '||ads.example^'", RuleButton::Allow, None, Some("! mine @@||ads.example^")),
             ("", RuleButton::AllowHere, site, Some("@@||ads.example^$domain=news.example")),
-            ("'@@||ads.example^$domain=news.example', '@@||ads.example^'", RuleButton::Block, site, Some("||ads.example^")),
-            ("'||ads.example^'", RuleButton::AllowHere, site, Some("||ads.example^ @@||ads.example^$domain=news.example")),
+            (
+                "'@@||ads.example^$domain=news.example', '@@||ads.example^'",
+                RuleButton::Block,
+                site,
+                Some("||ads.example^"),
+            ),
+            (
+                "'||ads.example^'",
+                RuleButton::AllowHere,
+                site,
+                Some("||ads.example^ @@||ads.example^$domain=news.example"),
+            ),
             ("'||ads.example^'", RuleButton::Block, None, None),
         ] {
             assert_eq!(after(rules, button, site).as_deref(), wanted, "{rules} {button:?}");

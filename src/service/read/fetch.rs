@@ -142,7 +142,11 @@ impl Exchange {
         let wanted = BlockingRequest::new(url.clone(), page.cloned(), kind);
         if let Some(block) = self.service_block(headers, wanted.site(), wanted.host()) {
             self.log_service(&block);
-            return Some(if wanted.is_document() { blocked_service(url, &block) } else { blocked_resource(&wanted, None, None) });
+            return Some(if wanted.is_document() {
+                blocked_service(url, &block)
+            } else {
+                blocked_resource(&wanted, None, None)
+            });
         }
         let blocker = Arc::clone(self.blocker(headers, wanted.site()));
         let is_asked = blocker.settings().requests
