@@ -61,6 +61,10 @@ impl BlockingRequest {
         Self { method, embedder, ..alone.unwrap_or_else(|| Self::new(url, page, kind)) }
     }
 
+    pub(crate) fn url(&self) -> &Url {
+        &self.url
+    }
+
     pub(super) fn address(&self) -> &str {
         self.url.as_str()
     }

@@ -92,6 +92,16 @@ pub(crate) fn never_link(page: &Url) -> Url {
     link(page, NEVER)
 }
 
+/// The parameter of a link that opens a blocked address once.
+pub(crate) const ONCE: &str = "once";
+
+/// The link that leads to a blocked address once.
+pub(crate) fn once_link(page: &Url) -> Url {
+    let mut link = unblocking_link(page);
+    link.query_pairs_mut().append_pair(ONCE, "1");
+    link
+}
+
 /// The link that leads to a page of a service that is blocked at these hours.
 pub(crate) fn opening_link(page: &Url) -> Url {
     link(page, OPEN)

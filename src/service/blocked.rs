@@ -149,6 +149,9 @@ impl Exchange {
         let client = self.connection.client.ip();
         let links = &self.proxy.bypass_links;
         let is_visit = wanted.is_document();
+        if is_visit && links.take_once(client, request.headers(), wanted.url()) {
+            return true;
+        }
         [wanted.host(), wanted.site()]
             .into_iter()
             .any(|host| links.allows_host(client, request.headers(), host, is_visit))
