@@ -81,7 +81,7 @@ impl Origin {
         Ok(Self { target: Arc::clone(target), way, instead: None })
     }
 
-    /// The same origin at the addresses of another name. Who asks another proxy for the resource itself cannot say so.
+    /// Reaches the origin at the addresses of another name. Who asks another proxy for the resource itself cannot say so.
     fn connecting_to(self, instead: Option<&'static str>) -> Self {
         let origin = if instead.is_some() { self.tunnelled() } else { self };
         Self { instead, ..origin }

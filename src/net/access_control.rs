@@ -32,7 +32,7 @@ pub(crate) struct Permit {
 }
 
 impl Permit {
-    /// The same target, whose connections go to the addresses of another name of the web.
+    /// Has connections go to the addresses of another name of the web.
     pub(crate) fn connecting_to(self, name: &'static str) -> Self {
         Self { instead: Some(name), ..self }
     }

@@ -109,7 +109,7 @@ struct Written {
 }
 
 impl Written {
-    /// As it is written in the tree of all settings.
+    /// Reads the tree of all settings.
     fn from_tree(visit: &PanelRequest<'_>, tree: &Value, device: &Device) -> Self {
         let profiles = &visit.state.config.profiles;
         let choice = profiles.choose_blocking(&device.asker(visit.connection.local.port()), None);
