@@ -314,8 +314,8 @@ impl Profiles {
         // Without it, which would need gigabytes of parts, each rule is asked.
         let agents = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(parts).ok();
         let decides = |name: &String| all.iter().any(|profile| profile.name == *name && profile.decides_blocking);
-        let named = sites.iter().map(|site| &site.profile).chain(devices.iter().map(|device| &device.profile));
-        let decide_blocking = named.into_iter().any(decides);
+        let mut named = sites.iter().map(|site| &site.profile).chain(devices.iter().map(|device| &device.profile));
+        let decide_blocking = named.any(decides);
         Self { all, sites, devices, written, agents, decide_blocking }
     }
 
@@ -381,18 +381,16 @@ impl Profiles {
             let index = self.all.iter().position(|profile| profile.name == name && counts(profile))?;
             Some(Choice { profile: &self.all[index], index, rule })
         };
-        let sites = self.sites.iter().enumerate().filter(|(_, site)| host.is_some_and(|host| site.hosts.matches(host)));
-        if let Some(choice) = sites
-            .map(|(index, site)| (index, &site.profile))
-            .find_map(|(index, name)| chosen(name, ProfileRule::Site(index)))
-        {
+        let sites = self.sites.iter().enumerate();
+        let mut sites = sites.filter(|(_, site)| host.is_some_and(|host| site.hosts.matches(host)));
+        if let Some(choice) = sites.find_map(|(index, site)| chosen(&site.profile, ProfileRule::Site(index))) {
             return Some(choice);
         }
         let user_agent = asker.user_agent.to_ascii_lowercase();
         let names_part = self.agents.as_ref().is_none_or(|agents| agents.is_match(&user_agent));
         let user_agent = names_part.then_some(&*user_agent);
-        let devices = self.devices.iter().enumerate().filter(|(_, device)| device.matches(asker, user_agent));
-        devices.into_iter().find_map(|(index, device)| {
+        let mut devices = self.devices.iter().enumerate().filter(|(_, device)| device.matches(asker, user_agent));
+        devices.find_map(|(index, device)| {
             let rule = match index.checked_sub(self.written) {
                 None => ProfileRule::Device(index),
                 Some(shipped) => ProfileRule::Shipped(shipped),

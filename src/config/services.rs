@@ -155,7 +155,7 @@ impl BlockedServices {
     pub(crate) fn block(&self, host: &str) -> Option<ServiceBlock> {
         let mut now = None;
         let mut found: Option<ServiceBlock> = None;
-        for (service, hours) in self.each.iter().filter(|(service, _)| service.has(host)) {
+        for &(service, ref hours) in self.each.iter().filter(|(service, _)| service.has(host)) {
             let until = match hours {
                 None => return Some(ServiceBlock { service, until: None }),
                 Some(hours) => match end_of(hours, now.get_or_insert_with(|| self.now())) {

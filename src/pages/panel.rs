@@ -14,7 +14,10 @@ mod rules;
 mod settings;
 mod site;
 
-use std::{cell::OnceCell, sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt, Limited};
@@ -74,7 +77,8 @@ struct PanelRequest<'a> {
     query: FormFields,
     /// The names of devices.
     names: NamesByAddress,
-    tree: OnceCell<Value>,
+    /// All settings of the file, once they are asked for.
+    tree: OnceLock<Value>,
 }
 
 /// Whether an address is one of the panel. Names under the control host are for the check of certificates only.
@@ -103,7 +107,7 @@ pub(crate) async fn answer(
     let query = FormFields::parse(head.uri.query().unwrap_or_default().as_bytes());
     let (path, address) = (head.uri.path(), head.uri.path_and_query().map_or("/", |address| address.as_str()));
     let user_agent = client_program::user_agent(&head.headers);
-    let (names, tree) = (proxy.device_names.all(), OnceCell::new());
+    let (names, tree) = (proxy.device_names.all(), OnceLock::new());
     let device = &device;
     let visit =
         PanelRequest { proxy, state: &state, connection, device, user_agent, guest, path, address, query, names, tree };

@@ -66,14 +66,10 @@ impl Exchange {
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
         let url = Url::parse(&format!("{}://{}{path}", target.scheme.as_str(), target.authority())).ok()?;
         let wanted = BlockingRequest::from_request(request, url.clone());
-        // A page that it shows is no page of its own that would ask.
         let site = if wanted.is_page_known() { wanted.site() } else { "" };
         let block = self.service_block(request.headers(), site, host)?;
         self.log_service(&block);
-        Some(match wanted.is_document() {
-            true => blocked_service(&url, &block),
-            false => blocked_resource(&wanted, None, None),
-        })
+        Some(if wanted.is_document() { blocked_service(&url, &block) } else { blocked_resource(&wanted, None, None) })
     }
 
     /// The answer to a CONNECT to a service that is blocked now.

@@ -140,7 +140,7 @@ impl Written {
 
     /// How a service is blocked.
     fn state(&self, service: &Service) -> ServiceState {
-        let mut entries = self.services.iter().filter(|entry| *entry.service == *service);
+        let mut entries = self.services.iter().filter(|entry| entry.service.name == service.name);
         match entries.next() {
             None => ServiceState::Open,
             Some(entry) if entry.hours.as_deref() == Some(ALWAYS) => ServiceState::Always,
@@ -316,7 +316,7 @@ fn with_service(
 ) -> Vec<Change> {
     let written = Written::from_tree(visit, tree, device);
     let mut entries = written.services.clone();
-    entries.retain(|entry| *entry.service != *service);
+    entries.retain(|entry| entry.service.name != service.name);
     match state {
         ServiceState::Open => {}
         ServiceState::InHours => entries.push(ServiceEntry { service, hours: None }),
@@ -353,10 +353,15 @@ fn with_key(visit: &PanelRequest<'_>, tree: &Value, device: &Device, keys: Vec<(
             }
         }
     } else {
-        let value = Value::Mapping(keys.into_iter().map(|(key, value)| (key.into(), value)).collect());
-        let mut path = path("");
-        path.pop();
-        changes.push(Change { path, value });
+        let blocking = Value::Mapping(keys.into_iter().map(|(key, value)| (key.into(), value)).collect());
+        let is_new = tree.get("profiles").is_none_or(|profiles| profiles.get(&name).is_none());
+        let [profiles, key] = ["profiles", "blocking"].map(str::to_owned);
+        changes.push(if is_new {
+            let value = Value::Mapping(Mapping::from_iter([(key.into(), blocking)]));
+            Change { path: vec![profiles, name.clone()], value }
+        } else {
+            Change { path: vec![profiles, name.clone(), key], value: blocking }
+        });
     }
     if written.profile.is_none() {
         let mut rules = tree.get("devices").and_then(Value::as_sequence).cloned().unwrap_or_default();

@@ -112,6 +112,7 @@ fn list_row(visit: &PanelRequest<'_>, list: &ListState) -> Markup {
                     None => @match list.source {
                         ListSource::Builtin => "that of the program",
                         ListSource::File(_) => "that of the file",
+                        ListSource::Own => "that of the configuration",
                         _ => "not fetched yet",
                     }
                 }

@@ -71,17 +71,19 @@ impl Wanted {
 
 /// A row for each request; of blocked ones, a row for those that differ in nothing but the time.
 fn rows_of(records: &[Arc<Record>], wanted: &Wanted) -> Vec<(Arc<Record>, usize)> {
+    let shown = records.iter().filter(|record| wanted.has(record));
+    if !wanted.only_blocked {
+        return shown.take(ROWS).map(|record| (Arc::clone(record), 1)).collect();
+    }
     let mut rows: Vec<(Arc<Record>, usize)> = Vec::new();
     let mut known = HashMap::new();
-    for record in records.iter().filter(|record| wanted.has(record)) {
+    for record in shown {
         let key = (record.client, record.site(), record.asked_by.as_deref(), record.outcome.to_string());
-        match known.get(&key).filter(|_| wanted.only_blocked) {
-            Some(&row) => rows.get_mut(row).into_iter().for_each(|(_, count): &mut (_, usize)| *count += 1),
-            None if rows.len() == ROWS => {}
-            None => {
-                known.insert(key, rows.len());
-                rows.push((Arc::clone(record), 1));
-            }
+        let row = *known.entry(key).or_insert(rows.len());
+        match rows.get_mut(row) {
+            Some((_, count)) => *count += 1,
+            None if rows.len() < ROWS => rows.push((Arc::clone(record), 1)),
+            None => {}
         }
     }
     rows

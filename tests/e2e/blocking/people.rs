@@ -82,12 +82,16 @@ async fn a_service_is_blocked_in_its_hours_and_the_page_says_until_when() {
              devices: [{{ user_agents: [Tablet], profile: kids }}]\n"
         )
     };
-    let proxy = TestProxy::start(&profiles(&hours(-1, 1))).await;
+    let span = hours(-1, 1);
+    let proxy = TestProxy::start(&profiles(&span)).await;
     let url = "http://www.youtube.com/watch?v=1";
     let page = document(&proxy, url, &[TABLET]).await;
     assert_eq!((page.status.as_u16(), page.header("gleaner")), (403, "blocked"));
-    let until = hours(0, 1)[6..].to_owned();
-    assert!(page.text().contains("YouTube is not open now") && page.text().contains(&until), "{until} {}", page.text());
+    assert!(
+        page.text().contains("YouTube is not open now") && page.text().contains(&span[6..]),
+        "{span} {}",
+        page.text()
+    );
     let part = get(&proxy, "http://i.ytimg.com/x.jpg", &[TABLET, ("sec-fetch-dest", "image")]).await;
     assert_eq!((part.status.as_u16(), part.text()), (403, ""));
     let always = document(&proxy, "http://www.tiktok.com/", &[TABLET]).await;
@@ -149,7 +153,7 @@ async fn a_tunnel_ends_when_its_service_is_blocked() {
     let settings = "https: { intercept: off }\nblocking: { services: [everything@bed], time_zone: UTC, schedule: { bed: 'HOURS' } }\n";
     proxy.reload(&settings.replace("HOURS", &hours(2, 3)));
     let mut tunnel = connect_as(&proxy, &origin.addr.to_string(), "Tablet").await;
-    tunnel.write_all(b"hello").await.unwrap();
+    tunnel.write_all(b"\0\x01hi!").await.unwrap();
     let mut bytes = [0; 5];
     tunnel.read_exact(&mut bytes).await.unwrap();
     proxy.reload(&settings.replace("HOURS", &hours(-1, 1)));

@@ -67,7 +67,6 @@ pub(super) fn collect(schema: &Json, tree: &Value, path: &[String], without: &[&
             let kind = match path {
                 _ if is_whole => FieldKind::Yaml,
                 [section, key] if section == "blocking" && key == "lists" => FieldKind::Catalogue,
-                [section, key] if section == "blocking" && key == "schedule" => FieldKind::Yaml,
                 _ => FieldKind::from_schema(schema, &own, tree),
             };
             return items.push(Item::Field(Field { path: path.to_vec(), kind, help, default, value }));
