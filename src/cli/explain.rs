@@ -141,7 +141,7 @@ fn request(args: &ExplainArgs, url: &Url, config: &Config, blocker: &Arc<Blocker
     let by_site = |site: &str| config.profiles.choose_blocking(&asker, Some(site));
     let choice = by_site(wanted.site());
     let own = choice.map_or(blocker, |choice| blocker.for_profile(choice.index));
-    let people = of_device(config, blocker, &asker, wanted.host());
+    let people = decided_for_device(config, blocker, &asker, wanted.host());
     let profile = choice.filter(|choice| !choice.profile.blocking).map(|choice| choice.profile.name.as_str());
     // Writing to a `String` cannot fail, here and below.
     let from = if kind == "document" { "going to a page" } else { "on a page" };
@@ -176,7 +176,7 @@ fn request(args: &ExplainArgs, url: &Url, config: &Config, blocker: &Arc<Blocker
 }
 
 /// What the settings of a device say of a host, whatever the site.
-fn of_device(config: &Config, blocker: &Arc<Blocker>, asker: &ClientInfo<'_>, host: &str) -> Option<String> {
+fn decided_for_device(config: &Config, blocker: &Arc<Blocker>, asker: &ClientInfo<'_>, host: &str) -> Option<String> {
     let choice = config.profiles.choose_blocking(asker, None);
     let blocker = choice.map_or(blocker, |choice| blocker.for_profile(choice.index));
     let mut said = String::new();

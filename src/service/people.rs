@@ -47,7 +47,7 @@ impl Exchange {
             return None;
         }
         let asker = self.asker(headers);
-        let block = of_device(&self.state, &asker).blocked_service(site, host)?;
+        let block = device_blocker(&self.state, &asker).blocked_service(site, host)?;
         let is_open = self.proxy.opened_devices.ends_at(asker.client, self.user.clone()).is_some();
         (!is_open).then_some(block)
     }
@@ -90,7 +90,7 @@ impl Exchange {
         if !self.state.blocker.has_safe_search() {
             return None;
         }
-        let settings = of_device(&self.state, &self.asker(headers)).settings();
+        let settings = device_blocker(&self.state, &self.asker(headers)).settings();
         if settings.enabled { settings.safe_search } else { SafeSearch::Off }.instead_of(host)
     }
 
@@ -112,7 +112,7 @@ impl Exchange {
         let host = host.to_owned();
         let is_blocked = move |proxy: &Proxy| {
             let asker = ClientInfo { client, user: user.as_deref(), user_agent: &agent, port };
-            of_device(&proxy.state(), &asker).blocked_service("", &host).is_some()
+            device_blocker(&proxy.state(), &asker).blocked_service("", &host).is_some()
                 && proxy.opened_devices.ends_at(client, user.clone()).is_none()
         };
         Some(Box::pin(async move {
