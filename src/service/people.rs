@@ -22,7 +22,7 @@ use crate::{
 const LOOKED_AFTER: Duration = Duration::from_secs(15);
 
 /// The settings of a device, whatever the site.
-fn of_device<'a>(state: &'a RuntimeState, asker: &ClientInfo<'_>) -> &'a Arc<Blocker> {
+fn device_blocker<'a>(state: &'a RuntimeState, asker: &ClientInfo<'_>) -> &'a Arc<Blocker> {
     by_choice(&state.blocker, state.config.profiles.choose_blocking(asker, None))
 }
 

@@ -139,13 +139,13 @@ impl Written {
     }
 
     /// How a service is blocked.
-    fn state(&self, service: &Service) -> ServiceState {
+    fn state(&self, service: &Service) -> ServiceChoice {
         let mut entries = self.services.iter().filter(|entry| entry.service.name == service.name);
         match entries.next() {
-            None => ServiceState::Open,
-            Some(entry) if entry.hours.as_deref() == Some(ALWAYS) => ServiceState::Always,
-            Some(entry) if entry.hours.is_none() && self.schedule.is_empty() => ServiceState::Always,
-            Some(_) => ServiceState::InHours,
+            None => ServiceChoice::Open,
+            Some(entry) if entry.hours.as_deref() == Some(ALWAYS) => ServiceChoice::Always,
+            Some(entry) if entry.hours.is_none() && self.schedule.is_empty() => ServiceChoice::Always,
+            Some(_) => ServiceChoice::InHours,
         }
     }
 
@@ -156,14 +156,14 @@ impl Written {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ServiceState {
+enum ServiceChoice {
     Open,
     InHours,
     Always,
 }
 
-const STATES: [(ServiceState, &str); 3] =
-    [(ServiceState::Open, "open"), (ServiceState::InHours, "hours"), (ServiceState::Always, "always")];
+const STATES: [(ServiceChoice, &str); 3] =
+    [(ServiceChoice::Open, "open"), (ServiceChoice::InHours, "hours"), (ServiceChoice::Always, "always")];
 
 pub(super) fn device_page(visit: &PanelRequest<'_>) -> Response<Body> {
     let Some(device) = Device::from_fields(&visit.query) else {
@@ -228,7 +228,7 @@ pub(super) fn device_page(visit: &PanelRequest<'_>) -> Response<Body> {
 }
 
 fn is_first(service: &Service, written: &Written) -> bool {
-    FIRST.contains(&service.name) || written.state(service) != ServiceState::Open
+    FIRST.contains(&service.name) || written.state(service) != ServiceChoice::Open
 }
 
 /// The hours of a device, with places for the two that households have.
@@ -256,7 +256,7 @@ fn services<'a>(services: impl Iterator<Item = &'a Service>, written: &Written) 
                 div.choice role="group" aria-label=(service.words) {
                     @for (state, word) in STATES {
                         button type="submit" name="do" value={ "service " (service.name) " " (word) } aria-pressed=[(state == now).then_some("true")] {
-                            @match state { ServiceState::Open => "open", ServiceState::InHours => (written.hours_in_words()), ServiceState::Always => "blocked" }
+                            @match state { ServiceChoice::Open => "open", ServiceChoice::InHours => (written.hours_in_words()), ServiceChoice::Always => "blocked" }
                         }
                     }
                 }
@@ -312,19 +312,19 @@ fn with_service(
     tree: &Value,
     device: &Device,
     service: &'static Service,
-    state: ServiceState,
+    state: ServiceChoice,
 ) -> Vec<Change> {
     let written = Written::from_tree(visit, tree, device);
     let mut entries = written.services.clone();
     entries.retain(|entry| entry.service.name != service.name);
     match state {
-        ServiceState::Open => {}
-        ServiceState::InHours => entries.push(ServiceEntry { service, hours: None }),
-        ServiceState::Always => entries.push(ServiceEntry { service, hours: Some(ALWAYS.to_owned()) }),
+        ServiceChoice::Open => {}
+        ServiceChoice::InHours => entries.push(ServiceEntry { service, hours: None }),
+        ServiceChoice::Always => entries.push(ServiceEntry { service, hours: Some(ALWAYS.to_owned()) }),
     }
     let list = entries.iter().map(|entry| Value::from(entry.to_string())).collect();
     let mut keys = vec![("services", Value::Sequence(list))];
-    if state == ServiceState::InHours && written.schedule.is_empty() {
+    if state == ServiceChoice::InHours && written.schedule.is_empty() {
         keys.insert(0, ("schedule", Value::Mapping(Mapping::from_iter([(BED.0.into(), BED.1.into())]))));
     }
     with_key(visit, tree, device, keys)
