@@ -74,7 +74,7 @@ pub struct Blocker {
     rules: RuleSet,
     /// The lists of all profiles.
     all_states: Vec<ListState>,
-    /// Of each profile, by its index, what it blocks if that is otherwise.
+    /// What each profile blocks, by its index, if that is otherwise.
     by_profile: Vec<Option<Arc<Blocker>>>,
     /// Changes with the lists and the settings.
     pub(crate) fingerprint: u64,

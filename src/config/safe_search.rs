@@ -18,9 +18,9 @@ pub enum SafeSearch {
     /// Nothing.
     #[default]
     Off,
-    /// What is not for children; of `YouTube` what it takes for adult.
+    /// What is not for children; `YouTube` without what it takes for adult.
     Moderate,
-    /// Of `YouTube` more, with all comments.
+    /// More: `YouTube` without comments and much of its music.
     Strict,
 }
 

@@ -57,7 +57,7 @@ pub struct Proxy {
     pub(crate) bypass_links: BypassLinks,
     pub(crate) excepted_pages: ExceptedPages,
     pub(crate) paused_devices: PausedDevices,
-    /// Those on which services are open that their hours block.
+    /// Devices on which services are open that their hours block.
     pub(crate) opened_devices: PausedDevices,
     pub(crate) device_names: DeviceNames,
     pub(crate) forms: FormTokens,

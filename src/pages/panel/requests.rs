@@ -45,7 +45,7 @@ struct Wanted {
     device: Option<IpAddr>,
     host: String,
     only_blocked: bool,
-    /// Those since then.
+    /// Requests since then, where that is asked for.
     since: Option<SystemTime>,
 }
 
