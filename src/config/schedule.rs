@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use jiff::{
-    SignedDuration, Zoned,
+    SignedDuration, ZonedDateTime,
     civil::{Time, Weekday},
 };
 use schemars::JsonSchema;
@@ -113,7 +113,7 @@ impl Hours {
     }
 
     /// When these hours end, if they are at this time.
-    fn end(&self, now: &Zoned) -> Option<Zoned> {
+    fn end(&self, now: &ZonedDateTime) -> Option<ZonedDateTime> {
         // What began yesterday may not have ended.
         [-1, 0].into_iter().find_map(|day| {
             let date = now.date().checked_add(SignedDuration::from_hours(24 * day)).ok()?;
@@ -123,7 +123,7 @@ impl Hours {
             }
             let last = if self.to <= self.from { date.tomorrow().ok()? } else { date };
             let [from, to] = [date.to_datetime(self.from), last.to_datetime(self.to)]
-                .map(|time| time.to_zoned(now.time_zone().clone()));
+                .map(|time| time.to_zoned_datetime(now.time_zone().clone()));
             let (from, to) = (from.ok()?, to.ok()?);
             (from <= *now && *now < to).then_some(to)
         })
@@ -131,8 +131,8 @@ impl Hours {
 }
 
 /// When the hours end in which this time is: the last of those that follow each other.
-pub(crate) fn end_of(hours: &[Hours], now: &Zoned) -> Option<Zoned> {
-    let latest = |at: &Zoned| hours.iter().filter_map(|hours| hours.end(at)).max();
+pub(crate) fn end_of(hours: &[Hours], now: &ZonedDateTime) -> Option<ZonedDateTime> {
+    let latest = |at: &ZonedDateTime| hours.iter().filter_map(|hours| hours.end(at)).max();
     let mut end = latest(now)?;
     for _ in 0..MOST_IN_A_ROW {
         match latest(&end) {

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, str::FromStr, sync::LazyLock};
 
-use jiff::{Timestamp, Zoned, tz::TimeZone};
+use jiff::{Timestamp, ZonedDateTime, tz::TimeZone};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
@@ -109,7 +109,7 @@ pub struct BlockedServices {
 pub(crate) struct ServiceBlock {
     pub(crate) service: &'static Service,
     /// When its hours end; none: it is blocked always.
-    pub(crate) until: Option<Zoned>,
+    pub(crate) until: Option<ZonedDateTime>,
 }
 
 impl BlockedServices {
@@ -147,8 +147,8 @@ impl BlockedServices {
     }
 
     /// The time now, where the device is.
-    pub(crate) fn now(&self) -> Zoned {
-        Timestamp::now().to_zoned(self.zone.clone().unwrap_or_else(TimeZone::system))
+    pub(crate) fn now(&self) -> ZonedDateTime {
+        Timestamp::now().to_zoned_datetime(self.zone.clone().unwrap_or_else(TimeZone::system))
     }
 
     /// The service that is blocked at this time and has this host. Of several, the one that is blocked longest.

@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Response, StatusCode, header};
-use jiff::{Timestamp, Zoned};
+use jiff::{Timestamp, ZonedDateTime};
 use maud::{PreEscaped, html};
 use url::Url;
 
@@ -116,8 +116,8 @@ pub(crate) fn blocked_service(url: &Url, block: &ServiceBlock) -> Response<Body>
 }
 
 /// The time, with its day where that is not today.
-pub(crate) fn until_words(until: &Zoned) -> String {
-    let today = Timestamp::now().to_zoned(until.time_zone().clone()).date();
+pub(crate) fn until_words(until: &ZonedDateTime) -> String {
+    let today = Timestamp::now().to_zoned_datetime(until.time_zone().clone()).date();
     match until.date() {
         date if date == today => until.strftime("%H:%M").to_string(),
         date if today.tomorrow().is_ok_and(|tomorrow| date == tomorrow) => {

@@ -99,6 +99,6 @@ fn opened(site: Option<&Url>) -> Markup {
 }
 
 fn until() -> String {
-    let until = jiff::Zoned::now().saturating_add(OPEN_FOR);
+    let until = jiff::ZonedDateTime::now().saturating_add(OPEN_FOR);
     until.strftime("%H:%M").to_string()
 }

@@ -51,7 +51,10 @@ struct Wanted {
 
 impl Wanted {
     fn from_query(query: &FormFields) -> Self {
-        let midnight = jiff::Zoned::now().start_of_day().ok().map(|midnight| midnight.timestamp().into());
+        let midnight = jiff::ZonedDateTime::now()
+            .start_of_day()
+            .ok()
+            .and_then(|midnight| SystemTime::try_from(midnight.timestamp()).ok());
         Self {
             device: query.get("device").parse().ok(),
             host: query.get("host").trim().to_ascii_lowercase(),
@@ -79,10 +82,10 @@ fn rows_of(records: &[Arc<Record>], wanted: &Wanted) -> Vec<(Arc<Record>, usize)
     let mut known = HashMap::new();
     for record in shown {
         let key = (record.client, record.site(), record.asked_by.as_deref(), record.outcome.to_string());
-        let row = *known.entry(key).or_insert(rows.len());
-        match rows.get_mut(row) {
+        let place = rows.len();
+        match rows.get_mut(*known.entry(key).or_insert(place)) {
             Some((_, count)) => *count += 1,
-            None if rows.len() < ROWS => rows.push((Arc::clone(record), 1)),
+            None if place < ROWS => rows.push((Arc::clone(record), 1)),
             None => {}
         }
     }

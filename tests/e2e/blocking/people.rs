@@ -28,7 +28,7 @@ fn password() -> String {
 /// Hours from so many hours before now to so many after, in the zone UTC.
 fn hours(from: i64, to: i64) -> String {
     let at = |hours: i64| {
-        Timestamp::now().to_zoned(TimeZone::UTC).saturating_add(hours.hours()).strftime("%H:%M").to_string()
+        Timestamp::now().to_zoned_datetime(TimeZone::UTC).saturating_add(hours.hours()).strftime("%H:%M").to_string()
     };
     format!("{}-{}", at(from), at(to))
 }
