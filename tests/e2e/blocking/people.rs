@@ -18,7 +18,7 @@ use crate::harness::{
 
 const TABLET: (&str, &str) = ("user-agent", "Tablet");
 
-/// As `gleaner hash-password` prints it for `1234`, with as little work as is allowed.
+/// The hash of `1234`, with as little work as is allowed.
 fn password() -> String {
     use argon2::{Algorithm, Argon2, Params, PasswordHasher, Version, password_hash::SaltString};
     let hasher = Argon2::new(Algorithm::Argon2id, Version::V0x13, Params::new(64, 1, 1, None).unwrap());
@@ -56,7 +56,8 @@ async fn a_profile_has_lists_exceptions_and_rules_of_its_own() {
     ))
     .await;
     let blocks = async |agent: &str, path: &str| {
-        document(&proxy, &at_localhost(&origin, path), &[("user-agent", agent)]).await.status == 403
+        let fields = [("user-agent", agent), ("referer", "http://127.0.0.1/news"), ("sec-fetch-dest", "script")];
+        get(&proxy, &at_localhost(&origin, path), &fields).await.status == 403
     };
     for (agent, wanted) in [("Phone", "ad"), ("Tablet", "ad game own"), ("Desk", "")] {
         for path in ["ad", "game", "own"] {
