@@ -153,8 +153,12 @@ fn request(args: &ExplainArgs, url: &Url, config: &Config, blocker: &Arc<Blocker
     if let Some(way) = profile::way(config, &asker, url) {
         let _ = writeln!(out, "way        {way}");
     }
-    if let Some(said) = people {
+    if let Some((said, is_blocked)) = people {
         out.push_str(&said);
+        if is_blocked {
+            out.push_str("decision   blocked: the service is not open on this device now\n");
+            return say(&out);
+        }
     }
     if connection != ConnectionView::Seen {
         let choice = by_site(wanted.host());
@@ -176,14 +180,21 @@ fn request(args: &ExplainArgs, url: &Url, config: &Config, blocker: &Arc<Blocker
 }
 
 /// What the settings of a device say of a host, whatever the site.
-fn decided_for_device(config: &Config, blocker: &Arc<Blocker>, asker: &ClientInfo<'_>, host: &str) -> Option<String> {
+fn decided_for_device(
+    config: &Config,
+    blocker: &Arc<Blocker>,
+    asker: &ClientInfo<'_>,
+    host: &str,
+) -> Option<(String, bool)> {
     let choice = config.profiles.choose_blocking(asker, None);
     let blocker = choice.map_or(blocker, |choice| blocker.for_profile(choice.index));
     let mut said = String::new();
     if let Some(choice) = &choice {
         let _ = writeln!(said, "blocking   by the profile {} ({})", choice.profile.name, choice.rule);
     }
-    if let Some(block) = blocker.blocked_service("", host) {
+    let block = blocker.blocked_service("", host);
+    let is_blocked = block.is_some();
+    if let Some(block) = block {
         let until =
             block.until.map_or_else(|| "always".to_owned(), |until| format!("until {}", until.strftime("%a %H:%M")));
         let _ = writeln!(said, "service    {} is blocked, {until}", block.service.name);
@@ -191,7 +202,7 @@ fn decided_for_device(config: &Config, blocker: &Arc<Blocker>, asker: &ClientInf
     if let Some(name) = blocker.settings().safe_search.instead_of(host) {
         let _ = writeln!(said, "search     {name} is connected to in its place (`safe_search`)");
     }
-    (!said.is_empty()).then_some(said)
+    (!said.is_empty()).then_some((said, is_blocked))
 }
 
 fn asker<'a>(args: &'a ExplainArgs, config: &Config) -> ClientInfo<'a> {

@@ -108,8 +108,9 @@ const NAMED: (usize, usize) = (20, 100);
 /// The lists of the catalogue, and the services; those in use have a mark.
 fn available(config: &Config) -> String {
     let used: Vec<String> = config.all_lists().iter().map(ToString::to_string).collect();
-    let mut out =
-        String::from("For `blocking.lists`; * is in use. The numbers of rules are about those of autumn 2026.\n");
+    let mut out = String::from(
+        "For `blocking.lists`; * is in use. The numbers of rules are estimates; `gleaner lists status` counts.\n",
+    );
     for group in KNOWN.chunk_by(|list, next| list.group == next.group) {
         // Writing to a `String` cannot fail, here and below.
         let _ = writeln!(out, "\n{}", group[0].group);
