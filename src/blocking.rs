@@ -35,7 +35,6 @@ use tokio::runtime::Handle;
 use tracing::{info, warn};
 use url::Url;
 
-pub(crate) use self::pause::{PausedDevices, minutes_until};
 pub use self::{
     engine::{Counts, Rule, Verdict},
     pause::{Pause, parse_duration},
@@ -45,7 +44,11 @@ use self::{
     engine::{Engine, RuleList},
     syntax::Rules,
 };
-use crate::config::{Blocking, ListSource};
+pub(crate) use self::{
+    pause::{PausedDevices, minutes_until},
+    request::asking_site,
+};
+use crate::config::{Blocking, Config, ListSource, SafeSearch, ServiceBlock};
 
 /// Most bytes of a list: several times the largest public hosts files. Raising it lets a wrong file cost more memory before it is refused.
 pub(crate) const MAX_LIST: u64 = 64 << 20;
@@ -64,17 +67,31 @@ pub struct ListState {
 /// Engines for sites on which some lists do not count, by the indexes of those that do; `None` while they are compiled.
 type EnginesByLists = HashMap<Vec<usize>, Option<Arc<Engine>>>;
 
-/// The lists of one configuration.
+/// The lists of one configuration, or of one profile of it.
 #[derive(Debug)]
 pub struct Blocker {
     settings: Blocking,
-    engine: Arc<Engine>,
-    states: Vec<ListState>,
-    engines_by_lists: Arc<Mutex<EnginesByLists>>,
+    rules: RuleSet,
+    /// The lists of all profiles.
+    all_states: Vec<ListState>,
+    /// What each profile blocks, by its index, if that is otherwise.
+    by_profile: Vec<Option<Arc<Blocker>>>,
     /// Changes with the lists and the settings.
     pub(crate) fingerprint: u64,
     paused_until: Option<SystemTime>,
 }
+
+/// Compiled lists, which several profiles may share.
+#[derive(Clone, Debug)]
+struct RuleSet {
+    engine: Arc<Engine>,
+    states: Vec<ListState>,
+    hashes: Vec<(String, u64)>,
+    engines_by_lists: Arc<Mutex<EnginesByLists>>,
+}
+
+/// The lists and rules that a set was compiled from.
+type RuleSources = (Vec<ListSource>, Vec<String>);
 
 /// Why nothing is asked about a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,38 +107,91 @@ pub enum Exempt {
 }
 
 impl Blocker {
-    /// Reads the lists. One that cannot be read is left out, and its state says why.
+    /// Reads the lists of the section and of all profiles. One that cannot be read is left out, and its state says why.
+    /// Profiles with the same lists and rules share what is compiled.
     #[must_use]
-    pub fn load(settings: Blocking) -> Self {
-        let (mut lists, mut states, mut hashes) = (Vec::new(), Vec::new(), Vec::new());
-        let wanted = if settings.enabled { &settings.lists[..] } else { &[] };
-        for source in wanted {
-            let read = read_rules(source, settings.dir.as_deref());
-            let problem = read.as_ref().err().map(ToString::to_string);
-            states.push(ListState { source: source.clone(), counts: Counts::default(), problem });
-            let (hash, rules) = read.unwrap_or_default();
-            hashes.push((source.to_string(), hash));
-            lists.push(RuleList { name: source.to_string(), rules });
+    pub fn load_all(config: &Config) -> Self {
+        let mut compiled = HashMap::new();
+        let mut all = Self::from_settings(config.blocking.clone(), &mut compiled);
+        for profile in &config.profiles.all {
+            let own = profile.own_blocking.clone().filter(|own| *own != config.blocking);
+            let own = own.map(|own| Arc::new(Self::from_settings(own, &mut compiled)));
+            for state in own.iter().flat_map(|own| &own.rules.states) {
+                if state.source == ListSource::Own || all.all_states.iter().all(|known| known.source != state.source) {
+                    all.all_states.push(state.clone());
+                }
+            }
+            all.by_profile.push(own);
         }
-        let engine = Engine::new(lists, settings.dir.as_deref());
-        for (state, counts) in states.iter_mut().zip(engine.counts()) {
-            state.counts = counts;
+        let own: Vec<_> = all.by_profile.iter().flatten().map(|own| own.fingerprint).collect();
+        if !own.is_empty() {
+            all.fingerprint = hash_of(&(all.fingerprint, own));
         }
-        let paused_until = settings.dir.as_deref().and_then(Pause::read).filter(|until| *until > SystemTime::now());
-        let fingerprint = hash_of(&(hashes, format!("{settings:?}"), paused_until));
-        Self { settings, engine: Arc::new(engine), states, engines_by_lists: Arc::default(), fingerprint, paused_until }
+        all.sweep();
+        all
     }
 
-    /// The lists, in the order of the configuration.
+    fn from_settings(settings: Blocking, compiled: &mut HashMap<RuleSources, RuleSet>) -> Self {
+        let wanted =
+            if settings.enabled { (settings.lists.clone(), settings.rules.clone()) } else { RuleSources::default() };
+        let rules =
+            compiled.entry(wanted).or_insert_with_key(|wanted| RuleSet::compile(wanted, settings.dir.as_deref()));
+        let rules = rules.clone();
+        let paused_until = settings.dir.as_deref().and_then(Pause::read).filter(|until| *until > SystemTime::now());
+        let fingerprint = hash_of(&(&rules.hashes, format!("{settings:?}"), paused_until));
+        Self { settings, all_states: rules.states.clone(), rules, by_profile: Vec::new(), fingerprint, paused_until }
+    }
+
+    /// Removes compiled lists that are not in use.
+    fn sweep(&self) {
+        let of_profiles = self.by_profile.iter().flatten().map(|own| &own.rules.engine);
+        let used: Vec<_> = of_profiles.chain([&self.rules.engine]).filter_map(|engine| engine.file()).collect();
+        if let Some(dir) = self.settings.dir.as_deref().filter(|_| !used.is_empty())
+            && let Err(error) = compiled::sweep(dir, &used)
+        {
+            warn!(%error, dir = %dir.display(), "compiled lists that are not in use cannot be removed");
+        }
+    }
+
+    /// What is blocked with a profile, by its index.
+    #[must_use]
+    pub fn for_profile(self: &Arc<Self>, index: usize) -> &Arc<Self> {
+        self.by_profile.get(index).and_then(Option::as_ref).unwrap_or(self)
+    }
+
+    /// Whether any profile, or the section, has services that are blocked.
+    pub(crate) fn has_services(&self) -> bool {
+        self.all().any(|blocker| !blocker.settings.services.is_empty())
+    }
+
+    /// Whether any profile, or the section, has safe search.
+    pub(crate) fn has_safe_search(&self) -> bool {
+        self.all().any(|blocker| blocker.settings.safe_search != SafeSearch::Off)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Self> {
+        self.by_profile.iter().flatten().map(|own| &**own).chain([self])
+    }
+
+    /// The service that is blocked now and has this host. A pause of blocking, which everybody may begin, changes nothing of it.
+    #[must_use]
+    pub(crate) fn blocked_service(&self, site: &str, host: &str) -> Option<ServiceBlock> {
+        let except = &self.settings.except;
+        let is_excepted = || except.matches(host) || !site.is_empty() && except.matches(site);
+        let is_off = self.settings.services.is_empty() || !self.settings.enabled || is_excepted();
+        if is_off { None } else { self.settings.services.block(host) }
+    }
+
+    /// The lists, in the order of the configuration, and then those of profiles alone.
     #[must_use]
     pub fn lists(&self) -> &[ListState] {
-        &self.states
+        &self.all_states
     }
 
     /// The rules of a list that can do nothing here, with the reason.
     #[must_use]
     pub fn refused(&self, list: &ListSource) -> Vec<(String, String)> {
-        syntax::refused(&read_list(list, self.settings.dir.as_deref()).unwrap_or_default())
+        syntax::refused(&read_list(list, &self.settings.rules, self.settings.dir.as_deref()).unwrap_or_default())
     }
 
     /// The settings.
@@ -153,7 +223,7 @@ impl Blocker {
         if let Some(until) = self.paused_until() {
             info!(minutes = minutes_until(until), "blocking is paused on all devices");
         }
-        for list in &self.states {
+        for list in &self.all_states {
             if let Some(problem) = &list.problem {
                 warn!(list = %list.source, problem, "a list of `blocking.lists` is not in use");
             }
@@ -163,7 +233,7 @@ impl Blocker {
     /// Files whose change changes what this has read.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let dir = self.settings.dir.as_deref();
-        let lists = self.settings.lists.iter().filter_map(|list| list.file(dir));
+        let lists = self.all().flat_map(|blocker| &blocker.settings.lists).filter_map(|list| list.file(dir));
         lists.chain(dir.map(Pause::file)).collect()
     }
 
@@ -189,7 +259,7 @@ impl Blocker {
 
     /// Whether there may be pages on which nothing is blocked.
     pub(crate) fn excepts_pages(&self) -> bool {
-        self.settings.enabled && (!self.settings.except.is_empty() || self.engine.has_page_exceptions())
+        self.settings.enabled && (!self.settings.except.is_empty() || self.rules.engine.has_page_exceptions())
     }
 
     /// Whether an exception of a list (`@@…$document`) holds for all that a page loads.
@@ -199,14 +269,14 @@ impl Blocker {
 
     /// Whether the lists can say anything about a request to this host.
     pub(crate) fn may_block(&self, host: &str) -> bool {
-        self.engine.may_block(host)
+        self.rules.engine.may_block(host)
     }
 
     /// The lists' verdict on a request. Exceptions of the configuration are checked before, by [`Blocker::exempt`].
     #[must_use]
     pub fn judge(&self, wanted: &BlockingRequest) -> Verdict {
         let counting = self.engine_for(wanted.site(), wanted.host());
-        let engine = counting.as_ref().unwrap_or(&self.engine);
+        let engine = counting.as_ref().unwrap_or(&self.rules.engine);
         let is_excepted =
             |rule: &Rule| counting.is_none() && self.is_list_excepted(&rule.list, wanted.site(), wanted.host());
         match engine.judge(wanted.address(), wanted.page(), wanted.kind(), wanted.method()) {
@@ -248,29 +318,30 @@ impl Blocker {
     /// The rules that count for a site and a host; `None` while they are compiled, for which no request waits.
     fn engine_for(&self, site: &str, host: &str) -> Option<Arc<Engine>> {
         if self.settings.except_by_list.is_empty() {
-            return Some(Arc::clone(&self.engine));
+            return Some(Arc::clone(&self.rules.engine));
         }
         let counts = |list: &&ListSource| !self.is_list_excepted(&list.to_string(), site, host);
         let lists = &self.settings.lists;
         let counting: Vec<usize> = (0..lists.len()).filter(|&index| counts(&&lists[index])).collect();
         if counting.len() == lists.len() {
-            return Some(Arc::clone(&self.engine));
+            return Some(Arc::clone(&self.rules.engine));
         }
-        let mut engines_by_lists = self.engines_by_lists.lock();
+        let mut engines_by_lists = self.rules.engines_by_lists.lock();
         if let Some(engine) = engines_by_lists.get(&counting) {
             return engine.clone();
         }
         engines_by_lists.insert(counting.clone(), None);
         drop(engines_by_lists);
-        let (engines_by_lists, settings) = (Arc::clone(&self.engines_by_lists), self.settings.clone());
+        let (engines_by_lists, settings) = (Arc::clone(&self.rules.engines_by_lists), self.settings.clone());
         let compile = move || {
-            let list = |&index: &usize| {
-                let list = &settings.lists[index];
-                let (_, rules) = read_rules(list, settings.dir.as_deref()).unwrap_or_default();
+            let own = (!settings.rules.is_empty()).then_some(&ListSource::Own);
+            let list = |list: &ListSource| {
+                let (_, rules) = read_rules(list, &settings.rules, settings.dir.as_deref()).unwrap_or_default();
                 RuleList { name: list.to_string(), rules }
             };
+            let counted = counting.iter().map(|&index| &settings.lists[index]).chain(own);
             // These are not kept in a file: the one that is there is of all lists.
-            let engine = Arc::new(Engine::new(counting.iter().map(list).collect(), None));
+            let engine = Arc::new(Engine::new(counted.map(list).collect(), None));
             engines_by_lists.lock().insert(counting, Some(Arc::clone(&engine)));
             engine
         };
@@ -292,6 +363,7 @@ impl gleaner_filters::Blocker for Blocker {
         match self.engine_for(site, host) {
             Some(engine) => engine.blocks(address.as_str(), from.as_str(), kind(resource), page.as_str()),
             None => self
+                .rules
                 .engine
                 .element_rule(address.as_str(), from.as_str(), kind(resource))
                 .is_some_and(|rule| !self.is_list_excepted(&rule.list, site, host)),
@@ -302,14 +374,14 @@ impl gleaner_filters::Blocker for Blocker {
         let (site, host) = (page.host_str().unwrap_or_default(), address.host_str().unwrap_or_default());
         let from = if resource == Resource::Document { address } else { page };
         let engine = self.engine_for(site, host);
-        let engine = engine.as_ref().unwrap_or(&self.engine);
+        let engine = engine.as_ref().unwrap_or(&self.rules.engine);
         engine.element_rule(address.as_str(), from.as_str(), kind(resource)).map(|rule| rule.short())
     }
 
     fn hiding_rule(&self, page: &Url, selector: &str) -> Option<String> {
         let site = page.host_str().unwrap_or_default();
-        let rule = self.states.iter().find_map(|list| {
-            let text = read_list(&list.source, self.settings.dir.as_deref()).ok()?;
+        let rule = self.rules.states.iter().find_map(|list| {
+            let text = read_list(&list.source, &self.settings.rules, self.settings.dir.as_deref()).ok()?;
             let text = syntax::hiding_rule(&text, site, selector)?;
             Some(Rule { list: list.source.to_string(), text })
         });
@@ -317,7 +389,7 @@ impl gleaner_filters::Blocker for Blocker {
     }
 
     fn by_host_alone(&self) -> bool {
-        self.engine.is_by_host_alone()
+        self.rules.engine.is_by_host_alone()
     }
 
     fn hiding(&self, page: &Url, names: &dyn Fn() -> Names) -> Option<Hiding> {
@@ -329,20 +401,41 @@ impl gleaner_filters::Blocker for Blocker {
     }
 }
 
-/// The rules of a list, with a hash of its text.
-fn read_rules(source: &ListSource, dir: Option<&Path>) -> io::Result<(u64, Rules)> {
-    let text = read_list(source, dir)?;
+impl RuleSet {
+    fn compile((lists, rules): &RuleSources, dir: Option<&Path>) -> Self {
+        let (mut read, mut states, mut hashes) = (Vec::new(), Vec::new(), Vec::new());
+        let own = (!rules.is_empty()).then_some(&ListSource::Own);
+        for source in lists.iter().chain(own) {
+            let found = read_rules(source, rules, dir);
+            let problem = found.as_ref().err().map(ToString::to_string);
+            states.push(ListState { source: source.clone(), counts: Counts::default(), problem });
+            let (hash, rules) = found.unwrap_or_default();
+            hashes.push((source.to_string(), hash));
+            read.push(RuleList { name: source.to_string(), rules });
+        }
+        let engine = Engine::new(read, dir);
+        for (state, counts) in states.iter_mut().zip(engine.counts()) {
+            state.counts = counts;
+        }
+        Self { engine: Arc::new(engine), states, hashes, engines_by_lists: Arc::default() }
+    }
+}
+
+/// The rules of a list, with a hash of its text. `own` are those of the configuration itself.
+fn read_rules(source: &ListSource, own: &[String], dir: Option<&Path>) -> io::Result<(u64, Rules)> {
+    let text = read_list(source, own, dir)?;
     let rules = if *source == ListSource::Builtin { spared::builtin_rules() } else { syntax::read(&text) };
-    match rules.no_list(&text) {
+    match rules.no_list(&text).filter(|_| *source != ListSource::Own) {
         Some(problem) => Err(io::Error::other(format!("it is no list: {problem}"))),
         None => Ok((hash_of(&text), rules)),
     }
 }
 
-fn read_list(source: &ListSource, dir: Option<&Path>) -> io::Result<String> {
+fn read_list(source: &ListSource, own: &[String], dir: Option<&Path>) -> io::Result<String> {
     let Some(file) = source.file(dir) else {
         return match source {
             ListSource::Builtin => Ok(spared::BUILTIN_LIST.to_owned()),
+            ListSource::Own => Ok(own.join("\n")),
             _ => Err(io::Error::other("there is no folder for lists; `blocking.dir` can name one")),
         };
     };

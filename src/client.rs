@@ -401,7 +401,7 @@ impl Client {
         let changes = self.opener.network.changes();
         self.opener.connector.resolver.follow_network(changes);
         self.pool.follow_network(changes);
-        FoundWay::new(permit.target(), requester.address, &self.opener.connector.via)
+        FoundWay::new(permit, requester.address, &self.opener.connector.via)
     }
 
     fn origin(&self, permit: &Permit, requester: Requester<'_>) -> Result<Origin, UpstreamError> {

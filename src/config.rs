@@ -28,7 +28,10 @@ mod pictures;
 mod profiles;
 mod read;
 mod rewrite;
+mod safe_search;
+mod schedule;
 mod schema;
+mod services;
 mod shelf;
 mod timeouts;
 mod update;
@@ -69,7 +72,10 @@ pub use self::{
     profiles::{Choice, ClientInfo, DeviceRule, Profile, ProfileRule, Profiles, RawProfile, SiteRule},
     read::{Agents, ReaderAddress},
     rewrite::Rewrite,
+    safe_search::SafeSearch,
+    schedule::Hours,
     schema::schema,
+    services::{BlockedServices, ServiceEntry},
     shelf::Shelf,
     timeouts::Timeouts,
     update::UpdateNotice,
@@ -81,6 +87,8 @@ use self::listen::Listen;
 pub(crate) use self::{
     error::{Kind as ConfigErrorKind, in_plain_words},
     file::{MAX_CONFIG, read_regular as read_file},
+    list_source::{KNOWN, KnownList},
+    services::{ALWAYS, SERVICES, Service, ServiceBlock},
     update::Publisher,
     via::{ParentKind, ViaRule, WantedConnection, Way},
 };

@@ -38,11 +38,11 @@ use self::first_bytes::{FirstBytes, Hello, first_bytes, is_other_protocol};
 pub(crate) use self::tunnelled_hosts::TunnelledHosts;
 use self::{lazy_authority::LazyAuthority, trust_watch::TrustWatch, trusted_devices::TrustedDevices};
 use crate::{
-    blocking::Blocker,
+    blocking::Rule,
     client::{Client, Transport, UpstreamError, tcp_of},
     config::Config,
     http::{log::RequestLog, outcome::Outcome},
-    mitm::tunnel::SilenceLimits,
+    mitm::tunnel::{Closing, SilenceLimits},
     net::{
         access_control::{Permit, is_private},
         client_program::ClientProgram,
@@ -69,7 +69,6 @@ pub(crate) struct SniffedConnect<H> {
     /// Answers the requests inside.
     pub(crate) handler: Arc<H>,
     pub(crate) config: Arc<Config>,
-    pub(crate) blocker: Arc<Blocker>,
     pub(crate) client: Arc<Client>,
     pub(crate) authenticator: Option<Arc<Authenticator>>,
     pub(crate) authority: Arc<LazyAuthority>,
@@ -80,8 +79,10 @@ pub(crate) struct SniffedConnect<H> {
     pub(crate) destination: Destination,
     /// Whether TLS may be decrypted.
     pub(crate) intercepts: bool,
-    /// Whether the lists of hosts that are blocked count.
-    pub(crate) blocks: bool,
+    /// The rule by which the host is blocked, whatever is wanted of it.
+    pub(crate) forbidden: Option<Rule>,
+    /// When bytes may go both ways no longer.
+    pub(crate) closing: Option<Closing>,
     /// Whether protocols other than TLS and HTTP may be tunnelled.
     pub(crate) any_protocol: bool,
     pub(crate) ahead: Ahead,
@@ -254,13 +255,13 @@ impl<H: Handler> SniffedConnect<H> {
         };
         let draining = self.connection.shutdown.draining.child_token();
         let limits = SilenceLimits::in_use(&self.config.timeouts);
-        TrustWatch::watch(self.trust, &draining, tunnel::copy(&draining, client, upstream, self.log, limits)).await;
+        let copied = tunnel::until(self.closing, tunnel::copy(&draining, client, upstream, self.log, limits));
+        TrustWatch::watch(self.trust, &draining, copied).await;
     }
 
     /// Whether bytes may go both ways.
     fn begin_tunnel(&mut self) -> bool {
-        let blocker = &self.blocker;
-        if let Some(rule) = blocker.blocked_host(self.target().plain_host()).filter(|_| self.blocks) {
+        if let Some(rule) = &self.forbidden {
             // Only now is it known that no request within can be answered in its place.
             self.log.route = Route::Blocked;
             self.log.outcome = Outcome::Blocked(rule.to_string());
@@ -309,8 +310,8 @@ impl<H: Handler> SniffedConnect<H> {
             Ok(upstream) => {
                 let draining = self.connection.shutdown.draining.child_token();
                 let limits = SilenceLimits::in_use(&self.config.timeouts);
-                TrustWatch::watch(self.trust, &draining, tunnel::copy(&draining, client, upstream, self.log, limits))
-                    .await;
+                let copied = tunnel::until(self.closing, tunnel::copy(&draining, client, upstream, self.log, limits));
+                TrustWatch::watch(self.trust, &draining, copied).await;
             }
         }
     }

@@ -8,6 +8,7 @@ mod blocked;
 mod connect;
 mod forward;
 mod max_forwards;
+mod people;
 mod read;
 mod subrequests;
 mod target_resolution;
@@ -21,6 +22,7 @@ use tokio::time::Instant;
 use tracing::{Instrument, debug, debug_span};
 
 use crate::{
+    blocking::asking_site,
     client::UpstreamError,
     config::{Choice, ClientInfo, Timeouts},
     http::{
@@ -39,7 +41,7 @@ use crate::{
     pages::{
         control_pages::{self, ControlPageRequest},
         error::Error,
-        error_pages, panel, template,
+        error_pages, opening, panel, template,
     },
     rewrite::views::LinkCheck,
     server::{Connection, Handler, ParseRejection, connection_limits::ConnectionLimits},
@@ -174,6 +176,10 @@ impl Exchange {
                 let answer = Box::pin(panel::answer(&self.proxy, &self.connection, device, *request)).await;
                 return Ok(Answer::Response(answer));
             }
+            if opening::has_address(&host, request.uri().path()) {
+                let device = self.device(request.headers());
+                return Ok(Answer::Response(Box::pin(opening::answer(&self.proxy, device, *request)).await));
+            }
             if read::has_address(&host, request.uri().path()) {
                 return Box::pin(self.read(*request, &host)).await.map(Answer::Response);
             }
@@ -200,16 +206,26 @@ impl Exchange {
                 return Err(refusal.into());
             }
         };
+        let safe_host = self.safe_host(request.headers(), permit.target().plain_host());
+        let permit = match safe_host {
+            Some(name) => permit.connecting_to(name),
+            None => permit,
+        };
         if request.method() == Method::CONNECT && !websocket::is_extended_connect(&request) {
             return Box::pin(self.connect(*request, permit)).await;
         }
         let asked = self.proxy.view_links.take(&mut request, permit.target(), |headers| self.device(headers));
+        self.log.asked_by = asking_site(request.headers(), permit.target().plain_host());
         let view = match asked {
             LinkCheck::NotALink => None,
             LinkCheck::View(view, id) => Some((view, id)),
             LinkCheck::Invalid(page) => return Ok(Answer::Response(template::see_other(page.as_str()))),
         };
         let host = permit.target().plain_host();
+        if let Some(response) = self.blocked_service(&request, &permit, host) {
+            Box::pin(IncomingBody::read_to_end(*request)).await;
+            return Ok(Answer::Response(response));
+        }
         if let Some(response) = self.blocked(&mut request, &permit, host) {
             Box::pin(IncomingBody::read_to_end(*request)).await;
             return Ok(Answer::Response(response));
@@ -240,13 +256,17 @@ impl Exchange {
 
     /// The profile of this client and host.
     fn profile(&self, headers: &HeaderMap, host: &str) -> Option<Choice<'_>> {
-        let asker = ClientInfo {
+        self.state.config.profiles.choose(&self.asker(headers), host)
+    }
+
+    /// The client, where settings depend on it.
+    fn asker<'a>(&'a self, headers: &'a HeaderMap) -> ClientInfo<'a> {
+        ClientInfo {
             client: self.connection.client.ip().to_canonical(),
             user: self.user.as_deref(),
             user_agent: client_program::user_agent(headers),
             port: self.connection.local.port(),
-        };
-        self.state.config.profiles.choose(&asker, host)
+        }
     }
 
     /// Asks for a name and a password. Returns the name.

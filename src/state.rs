@@ -1,7 +1,8 @@
 //! The state of the running program: what is in force ([`runtime_state`], replaced at a reload), and what outlives a reload
-//! ([`proxy`]): sessions, tokens of forms, choices of readers, pages that are shown unfiltered.
+//! ([`proxy`]): sessions, tokens of forms, choices of readers, pages that are shown unfiltered, names of devices.
 
 pub(crate) mod bypass_links;
+pub(crate) mod device_names;
 pub(crate) mod excepted_pages;
 pub(crate) mod failed_connects;
 pub(crate) mod feed_texts;

@@ -20,6 +20,9 @@ use super::{hash_of, store, syntax::Rules};
 /// A text of lists of this length and more is worth a file with the compiled rules: below, compiling takes a millisecond.
 pub(super) const WORTH_A_FILE: usize = 1 << 18;
 
+/// The ending of the files.
+const ENDING: &str = "compiled";
+
 /// Tells the crate which hosts belong to one site.
 struct PublicSuffixList;
 
@@ -54,7 +57,7 @@ pub(super) fn compile_some(lists: &mut [Rules], of: impl Fn(&mut Rules) -> &mut 
 /// The file for these compiled lists; its name is made from all of them.
 pub(super) fn compiled_file(dir: &Path, names: &[String], texts: &[Rules]) -> PathBuf {
     let key: Vec<(&String, &str)> = names.iter().zip(texts).map(|(name, rules)| (name, &*rules.text)).collect();
-    dir.join(format!("{:016x}.compiled", hash_of(&(key, env!("CARGO_PKG_VERSION")))))
+    dir.join(format!("{:016x}.{ENDING}", hash_of(&(key, env!("CARGO_PKG_VERSION")))))
 }
 
 /// The compiled rules of a file.
@@ -65,14 +68,19 @@ pub(super) fn read(file: &Path) -> io::Result<adblock::Engine> {
     Ok(rules)
 }
 
-/// Writes the compiled rules, and removes those of other lists.
+/// Writes the compiled rules.
 pub(super) fn keep(file: &Path, rules: &adblock::Engine) -> io::Result<()> {
-    let dir = file.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(dir)?;
-    for old in fs::read_dir(dir)?.flatten().filter(|entry| entry.path().extension() == file.extension()) {
-        fs::remove_file(old.path())?;
-    }
+    fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
     store::write(file, &rules.serialize())
+}
+
+/// Removes the compiled rules that are not in these files.
+pub(super) fn sweep(dir: &Path, used: &[&Path]) -> io::Result<()> {
+    let is_old = |file: &PathBuf| file.extension().is_some_and(|ending| ending == ENDING) && !used.contains(&&**file);
+    for old in fs::read_dir(dir)?.flatten().map(|entry| entry.path()).filter(is_old) {
+        fs::remove_file(old)?;
+    }
+    Ok(())
 }
 
 /// A request. Its page may be named with any public suffix (`$domain=google.*`), which the crate knows of elements only: it compares

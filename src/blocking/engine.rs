@@ -1,7 +1,11 @@
 //! The compiled rules of the blocking lists, and the queries on them: whether a request is blocked, which elements are
 //! hidden, and by which rule.
 
-use std::{collections::HashSet, path::Path, sync::Arc};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use adblock::{
     blocker::BlockerResult,
@@ -119,6 +123,8 @@ pub(super) struct Engine {
     /// The selectors that hold on every page, whatever its classes and ids.
     common: Option<Arc<Selectors>>,
     hides: bool,
+    /// The file of the compiled rules.
+    file: Option<PathBuf>,
 }
 
 impl Engine {
@@ -153,6 +159,7 @@ impl Engine {
             lists: names,
             common: None,
             hides: false,
+            file: None,
         };
         engine.hides = engine.counts().iter().any(|counts| counts.elements > 0);
         engine.rules.use_resources(resources());
@@ -160,12 +167,18 @@ impl Engine {
             let everywhere = engine.rules.url_cosmetic_resources("https://nowhere.invalid/");
             engine.common = Some(Arc::new(Selectors::compile(sorted(everywhere.hide_selectors))));
         }
-        if let Some(file) = file.filter(|_| !is_kept)
-            && let Err(error) = keep(&file, &engine.rules)
+        if let Some(file) = file.as_ref().filter(|_| !is_kept)
+            && let Err(error) = keep(file, &engine.rules)
         {
             warn!(%error, file = %file.display(), "the compiled lists cannot be kept, so that the next start takes longer");
         }
+        engine.file = file;
         engine
+    }
+
+    /// The file of the compiled rules, where they are long.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
     }
 
     /// The rules in use of each list, in their order.

@@ -61,6 +61,10 @@ impl BlockingRequest {
         Self { method, embedder, ..alone.unwrap_or_else(|| Self::new(url, page, kind)) }
     }
 
+    pub(crate) fn url(&self) -> &Url {
+        &self.url
+    }
+
     pub(super) fn address(&self) -> &str {
         self.url.as_str()
     }
@@ -119,6 +123,18 @@ impl BlockingRequest {
 
 const DOCUMENT: &str = "document";
 const OTHER: &str = "other";
+
+/// The site of the page that asks for a part of itself, where it is another than the one that is asked. For the log, so that it is cheap.
+pub(crate) fn asking_site(headers: &HeaderMap, host: &str) -> Option<Box<str>> {
+    if destination::destination(headers) == Some(DOCUMENT) {
+        return None;
+    }
+    let field = headers.get(header::REFERER).or_else(|| headers.get(header::ORIGIN))?.to_str().ok()?;
+    let (_, place) = field.split_once("://")?;
+    let place = place.split(['/', '?', '#']).next()?;
+    let site = place.rsplit_once(':').map_or(place, |(name, _)| name).trim_matches(['[', ']']);
+    (site != host && !site.is_empty() && site.len() < 254 && !site.contains('@')).then(|| site.into())
+}
 
 /// The kinds of request, by the names that rules give them.
 pub const KINDS: [&str; 12] = [

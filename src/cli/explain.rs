@@ -8,6 +8,7 @@ use std::{
     fmt::Write as _,
     net::IpAddr,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use clap::builder::PossibleValuesParser;
@@ -129,7 +130,7 @@ fn picture(args: &ExplainArgs, file: &Path, config: &Config) -> Option<String> {
 }
 
 /// Explains a request for an address.
-fn request(args: &ExplainArgs, url: &Url, config: &Config, blocker: &Blocker) -> anyhow::Result<()> {
+fn request(args: &ExplainArgs, url: &Url, config: &Config, blocker: &Arc<Blocker>) -> anyhow::Result<()> {
     let named = args.kind.as_deref().and_then(|kind| KINDS.into_iter().find(|known| *known == kind));
     let kind = named.unwrap_or_else(|| by_name(args, url));
     let wanted = BlockingRequest::new(url.clone(), args.page.clone(), kind);
@@ -137,7 +138,10 @@ fn request(args: &ExplainArgs, url: &Url, config: &Config, blocker: &Blocker) ->
     let page = args.page.as_ref().unwrap_or(url);
     let (mut out, _) = profile::explain(config, &asker, page);
     let (_, connection) = profile::explain(config, &asker, url);
-    let choice = config.profiles.choose(&asker, wanted.site());
+    let by_site = |site: &str| config.profiles.choose_blocking(&asker, Some(site));
+    let choice = by_site(wanted.site());
+    let own = choice.map_or(blocker, |choice| blocker.for_profile(choice.index));
+    let people = decided_for_device(config, blocker, &asker, wanted.host());
     let profile = choice.filter(|choice| !choice.profile.blocking).map(|choice| choice.profile.name.as_str());
     // Writing to a `String` cannot fail, here and below.
     let from = if kind == "document" { "going to a page" } else { "on a page" };
@@ -149,22 +153,56 @@ fn request(args: &ExplainArgs, url: &Url, config: &Config, blocker: &Blocker) ->
     if let Some(way) = profile::way(config, &asker, url) {
         let _ = writeln!(out, "way        {way}");
     }
+    if let Some((said, is_blocked)) = people {
+        out.push_str(&said);
+        if is_blocked {
+            out.push_str("decision   blocked: the service is not open on this device now\n");
+            return say(&out);
+        }
+    }
     if connection != ConnectionView::Seen {
-        let choice = config.profiles.choose(&asker, wanted.host());
+        let choice = by_site(wanted.host());
+        let tunnelled = choice.map_or(blocker, |choice| blocker.for_profile(choice.index));
         let profile = choice.filter(|choice| !choice.profile.blocking).map(|choice| choice.profile.name.as_str());
-        tunnel(&mut out, blocker, wanted.host(), profile);
-        elements_that_lead_there(&mut out, blocker, page, url);
+        tunnel(&mut out, tunnelled, wanted.host(), profile);
+        elements_that_lead_there(&mut out, tunnelled, page, url);
         if connection == ConnectionView::Tunnelled {
             return say(&out);
         }
         let _ = writeln!(out, "\nwhere a browser trusts the certificate, so that the connection is decrypted:");
     }
-    decision(&mut out, blocker, &wanted, profile);
-    elements_that_lead_there(&mut out, blocker, page, url);
+    decision(&mut out, own, &wanted, profile);
+    elements_that_lead_there(&mut out, own, page, url);
     if kind == "document" && profile.is_none() {
-        elements(&mut out, blocker, url);
+        elements(&mut out, own, url);
     }
     say(&out)
+}
+
+/// What the settings of a device say of a host, whatever the site.
+fn decided_for_device(
+    config: &Config,
+    blocker: &Arc<Blocker>,
+    asker: &ClientInfo<'_>,
+    host: &str,
+) -> Option<(String, bool)> {
+    let choice = config.profiles.choose_blocking(asker, None);
+    let blocker = choice.map_or(blocker, |choice| blocker.for_profile(choice.index));
+    let mut said = String::new();
+    if let Some(choice) = &choice {
+        let _ = writeln!(said, "blocking   by the profile {} ({})", choice.profile.name, choice.rule);
+    }
+    let block = blocker.blocked_service("", host);
+    let is_blocked = block.is_some();
+    if let Some(block) = block {
+        let until =
+            block.until.map_or_else(|| "always".to_owned(), |until| format!("until {}", until.strftime("%a %H:%M")));
+        let _ = writeln!(said, "service    {} is blocked, {until}", block.service.name);
+    }
+    if let Some(name) = blocker.settings().safe_search.instead_of(host) {
+        let _ = writeln!(said, "search     {name} is connected to in its place (`safe_search`)");
+    }
+    (!said.is_empty()).then_some((said, is_blocked))
 }
 
 fn asker<'a>(args: &'a ExplainArgs, config: &Config) -> ClientInfo<'a> {

@@ -15,7 +15,7 @@ use crate::{
         ListState,
         fetches::{last_fetch, next_fetch},
     },
-    config::ListSource,
+    config::{KNOWN, KnownList, ListSource, SERVICES},
     drivers::list_updates::{AT_ONCE, Update, UpdateOutcome, update},
     state::loaded_config::LoadedConfig,
 };
@@ -30,7 +30,12 @@ pub(super) enum ListsCommand {
         /// Name refused rules of each list, with the reason
         #[arg(long, short)]
         verbose: bool,
+        /// All of them and in full length, not the first twenty of each list
+        #[arg(long, requires = "verbose")]
+        all: bool,
     },
+    /// Show the lists and the services that the configuration can name
+    Available,
 }
 
 pub(super) fn run(
@@ -39,11 +44,15 @@ pub(super) fn run(
     reload: impl Fn() -> anyhow::Result<LoadedConfig>,
 ) -> anyhow::Result<()> {
     match command {
-        ListsCommand::Status { verbose } => say(&status(loaded, verbose)),
+        ListsCommand::Status { verbose, all } => {
+            let most = if all { (usize::MAX, usize::MAX) } else { NAMED };
+            say(&status(loaded, if verbose { most } else { (0, 0) }))
+        }
+        ListsCommand::Available => say(&available(&loaded.config)),
         ListsCommand::Update => {
             let failed = tokio::runtime::Runtime::new()?.block_on(update_all(&loaded.config))?;
             // The rules in use are reported after they were read.
-            say(&status(&reload()?, false))?;
+            say(&status(&reload()?, (0, 0)))?;
             if failed == 0 {
                 return Ok(());
             }
@@ -56,7 +65,7 @@ pub(super) fn run(
 /// Fetches all, with a bar on a terminal. How many failed.
 async fn update_all(config: &Config) -> anyhow::Result<usize> {
     let is_from_the_web = |list: &&ListSource| matches!(list, ListSource::Named(..) | ListSource::Address(_));
-    let lists: Vec<_> = config.blocking.lists.iter().filter(is_from_the_web).collect();
+    let lists: Vec<_> = config.all_lists().into_iter().filter(is_from_the_web).collect();
     let mut failed = 0;
     let mut updates = stream::iter(&lists).map(|list| update(config, list)).buffered(AT_ONCE);
     for (index, list) in lists.iter().enumerate() {
@@ -96,14 +105,37 @@ fn clear() {
 /// Most refused rules that are named, and most characters of each.
 const NAMED: (usize, usize) = (20, 100);
 
-fn status(loaded: &LoadedConfig, verbose: bool) -> String {
+/// The lists of the catalogue, and the services; those in use have a mark.
+fn available(config: &Config) -> String {
+    let used: Vec<String> = config.all_lists().iter().map(ToString::to_string).collect();
+    let mut out = String::from(
+        "For `blocking.lists`; * is in use. The numbers of rules are estimates; `gleaner lists status` counts.\n",
+    );
+    for group in KNOWN.chunk_by(|list, next| list.group == next.group) {
+        // Writing to a `String` cannot fail, here and below.
+        let _ = writeln!(out, "\n{}", group[0].group);
+        for KnownList { name, licence, rules, about, .. } in group {
+            let mark = if used.iter().any(|used| used == name) { '*' } else { ' ' };
+            let _ = writeln!(out, "{mark} {name:<26} {rules:>5}  {about} ({licence})");
+        }
+    }
+    let _ = writeln!(out, "\nFor `blocking.services`");
+    for service in SERVICES.iter() {
+        let _ = writeln!(out, "  {:<26} {}", service.name, service.words);
+    }
+    out
+}
+
+/// `most` refused rules are named of each list, with so many characters of each.
+fn status(loaded: &LoadedConfig, most: (usize, usize)) -> String {
     let LoadedConfig { config, blocker, .. } = loaded;
     let mut out = String::new();
     for list in blocker.lists() {
         // Writing to a `String` cannot fail.
         let _ = writeln!(out, "{}", line(config, list));
-        for (rule, reason) in blocker.refused(&list.source).into_iter().take(NAMED.0).filter(|_| verbose) {
-            let _ = writeln!(out, "    {}: {reason}", rule.chars().take(NAMED.1).collect::<String>());
+        let refused = if most.0 == 0 { Vec::new() } else { blocker.refused(&list.source) };
+        for (rule, reason) in refused.into_iter().take(most.0) {
+            let _ = writeln!(out, "    {}: {reason}", rule.chars().take(most.1).collect::<String>());
         }
     }
     match blocker.paused_until().and_then(|until| until.duration_since(SystemTime::now()).ok()) {

@@ -140,11 +140,11 @@ impl Connector {
             return through.map_err(|problem| UpstreamError::Parent(Arc::clone(parent.name()), problem));
         }
         let connecting = async {
-            let resolved = self.resolver.resolve(origin.plain_host(), origin.port, client).await?;
+            let resolved = self.resolver.resolve(origin.connected_name(), origin.port, client).await?;
             race(alternate(allowed(&self.acl, resolved, origin, carries)?)).await
         };
         let tcp = timeout(self.timeouts.connect, connecting).await.unwrap_or(Err(UpstreamError::ConnectTimeout));
-        Ok(Either::Left(tcp.inspect_err(|_| self.resolver.forget(origin.plain_host()))?))
+        Ok(Either::Left(tcp.inspect_err(|_| self.resolver.forget(origin.connected_name()))?))
     }
 
     /// A connection through another proxy, or to it, where it is asked for the resource itself.
@@ -152,7 +152,8 @@ impl Connector {
         let to_parent = self.to_parent(parent, client);
         let mut io = to_parent.await.map_err(|error| ParentProblem::Connection(Box::new(error)))?;
         if origin.asked().is_none() {
-            let asking = parent::ask(&mut io, parent, origin);
+            let target = origin.connected_target();
+            let asking = parent::ask(&mut io, parent, &target);
             timeout(self.timeouts.parent, asking).await.unwrap_or(Err(ParentProblem::Timeout))?;
         }
         Ok(io)

@@ -1,6 +1,7 @@
 //! An origin together with the way to it: what connections are kept by.
 
 use std::{
+    borrow::Cow,
     hash::{Hash, Hasher},
     net::IpAddr,
     ops::Deref,
@@ -10,7 +11,10 @@ use std::{
 use super::UpstreamError;
 use crate::{
     config::{ParentProxy, Via, ViaRule, WantedConnection, Way},
-    net::target::{Scheme, Target},
+    net::{
+        access_control::Permit,
+        target::{Scheme, Target},
+    },
 };
 
 /// The way to the origin of a request: found once, for its connection and for the log.
@@ -21,10 +25,11 @@ pub(crate) struct FoundWay {
 }
 
 impl FoundWay {
-    pub(super) fn new(target: &Arc<Target>, client: IpAddr, via: &Via) -> Self {
-        let rule = via.rule(&wanted(target, client));
+    pub(super) fn new(permit: &Permit, client: IpAddr, via: &Via) -> Self {
+        let rule = via.rule(&wanted(permit.target(), client));
         let name = (!via.is_empty()).then(|| rule.map_or_else(|| "direct".into(), |rule| Arc::clone(&rule.name)));
-        Self { origin: Origin::from_rule(target, rule), name }
+        let origin = Origin::from_rule(permit.target(), rule);
+        Self { origin: origin.map(|origin| origin.connecting_to(permit.instead())), name }
     }
 }
 
@@ -33,6 +38,8 @@ impl FoundWay {
 pub(super) struct Origin {
     target: Arc<Target>,
     way: OriginWay,
+    /// The name whose addresses are connected to in the place of the target's.
+    instead: Option<&'static str>,
 }
 
 /// How an origin is reached.
@@ -71,7 +78,24 @@ impl Origin {
             }
             Some(Way::Parent(parent)) => OriginWay::Tunnel(Arc::clone(parent)),
         };
-        Ok(Self { target: Arc::clone(target), way })
+        Ok(Self { target: Arc::clone(target), way, instead: None })
+    }
+
+    /// Reaches the origin at the addresses of another name. Who asks another proxy for the resource itself cannot say so.
+    fn connecting_to(self, instead: Option<&'static str>) -> Self {
+        let origin = if instead.is_some() { self.tunnelled() } else { self };
+        Self { instead, ..origin }
+    }
+
+    /// The name whose addresses are connected to.
+    pub(super) fn connected_name(&self) -> &str {
+        self.instead.unwrap_or_else(|| self.target.plain_host())
+    }
+
+    /// What another proxy is asked to connect to.
+    pub(super) fn connected_target(&self) -> Cow<'_, Target> {
+        let named = |name: &str| Target::from_authority(self.scheme, &format!("{name}:{}", self.port)).ok();
+        self.instead.and_then(named).map_or(Cow::Borrowed(&*self.target), Cow::Owned)
     }
 
     /// The proxy that it is reached through.
@@ -107,11 +131,11 @@ impl Origin {
     }
 
     /// What tells it from others.
-    fn key(&self) -> (Option<&Target>, Option<&ParentProxy>, bool) {
+    fn key(&self) -> (Option<&Target>, Option<&ParentProxy>, bool, Option<&str>) {
         match &self.way {
-            OriginWay::Direct => (Some(&self.target), None, false),
-            OriginWay::Tunnel(parent) => (Some(&self.target), Some(parent), false),
-            OriginWay::Ask { parent, is_shared } => ((!is_shared).then_some(&self.target), Some(parent), true),
+            OriginWay::Direct => (Some(&self.target), None, false, self.instead),
+            OriginWay::Tunnel(parent) => (Some(&self.target), Some(parent), false, self.instead),
+            OriginWay::Ask { parent, is_shared } => ((!is_shared).then_some(&self.target), Some(parent), true, None),
         }
     }
 }

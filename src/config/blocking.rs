@@ -9,7 +9,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_yaml::Value;
 
-use super::{HostPatterns, ListSource, error::Mistake, file, https, values::path_or_null};
+use super::{
+    BlockedServices, HostPatterns, Hours, ListSource, SafeSearch, ServiceEntry, error::Mistake, file, https,
+    values::path_or_null,
+};
+
+/// Most lines of `blocking.rules`, and most bytes of one: a person writes and reads them.
+const MOST_RULES: (usize, usize) = (10_000, 4096);
 
 /// Section `blocking`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +33,20 @@ pub struct RawBlocking {
     pub except: HostPatterns,
     /// Sites and hosts that one list does not block, by the list's name as in `lists`.
     pub except_by_list: BTreeMap<String, HostPatterns>,
+    /// Own rules, written as in a list: `||host^`, `@@||host^`, `host##selector`; `!` begins a comment.
+    pub rules: Vec<String>,
+    /// Services that are blocked as a whole, such as `youtube`; `youtube@bed` in these hours of `schedule` alone, `youtube@always`
+    /// whatever the hours.
+    #[schemars(with = "Vec<String>")]
+    pub services: Vec<ServiceEntry>,
+    /// Hours in which services are blocked, by a name: `bed: "21:00-07:00"`. Before them may stand days: `mon-thu 21:00-07:00`.
+    /// `school_days` are those of Monday to Friday.
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub schedule: BTreeMap<String, Hours>,
+    /// The zone that the hours are of, such as `Europe/Berlin`; `null` means that of the machine.
+    pub time_zone: Option<String>,
+    /// Search engines and `YouTube` without what is not for children.
+    pub safe_search: SafeSearch,
     /// Whether lists from the web are kept up to date.
     pub update: bool,
     /// Folder of downloaded lists. `null` means `lists` in `$STATE_DIRECTORY` under systemd, else in `gleaner` in the user's data folder.
@@ -42,6 +62,11 @@ impl Default for RawBlocking {
             lists: vec![ListSource::Builtin],
             except: HostPatterns::default(),
             except_by_list: BTreeMap::new(),
+            rules: Vec::new(),
+            services: Vec::new(),
+            schedule: BTreeMap::new(),
+            time_zone: None,
+            safe_search: SafeSearch::Off,
             update: true,
             dir: None,
         }
@@ -61,6 +86,12 @@ pub struct Blocking {
     pub except: HostPatterns,
     /// Sites and hosts that one list does not block.
     pub except_by_list: BTreeMap<String, HostPatterns>,
+    /// Own rules, each a line.
+    pub rules: Vec<String>,
+    /// Services that are blocked, and when.
+    pub services: BlockedServices,
+    /// What search engines leave out.
+    pub safe_search: SafeSearch,
     /// Whether lists are kept up to date.
     pub update: bool,
     /// Where they are kept; `None` where the user has no home.
@@ -82,6 +113,13 @@ pub(super) fn build(raw: RawBlocking, base: &Path) -> Result<Blocking, Mistake> 
             return Err(Mistake::value("blocking.except_by_list", problem));
         }
     }
+    let services = BlockedServices::build(&raw.services, &raw.schedule, raw.time_zone.as_deref())?;
+    let (most, longest) = MOST_RULES;
+    if raw.rules.len() > most || raw.rules.iter().any(|rule| rule.len() > longest || rule.contains(['\n', '\r'])) {
+        let problem =
+            format!("too many rules, or a long one; expected at most {most} of one line of at most {longest} bytes");
+        return Err(Mistake::value("blocking.rules", problem));
+    }
     let whole = |list| match list {
         ListSource::File(path) => ListSource::File(file::under(base, &path)),
         list => list,
@@ -97,6 +135,9 @@ pub(super) fn build(raw: RawBlocking, base: &Path) -> Result<Blocking, Mistake> 
         except_by_list: except_by_list.collect(),
         lists: lists.into_iter().map(whole).collect(),
         except: raw.except,
+        rules: raw.rules,
+        services,
+        safe_search: raw.safe_search,
         update: raw.update,
         dir: dir.or_else(|| https::default_authority_dir().map(|dir| dir.join("lists"))),
     })

@@ -115,7 +115,10 @@ pub(crate) fn write(before: &str, after: &str, name: &Path) -> Result<(), EditEr
 /// The first file that a text names and the one before it does not, with its key.
 fn new_file(before: &str, after: &str) -> Option<(String, String)> {
     let [before, after] = [before, after].map(|text| document::read(file::without_mark(text)).unwrap_or_default());
-    NAME_FILES.iter().find_map(|path| {
+    let profiles = after.get("profiles").and_then(Value::as_mapping).into_iter().flatten();
+    let of_profiles = profiles.filter_map(|(name, _)| Some(vec!["profiles", name.as_str()?, "blocking", "lists"]));
+    let paths = NAME_FILES.iter().map(|path| path.to_vec()).chain(of_profiles);
+    paths.into_iter().find_map(|path| {
         let named = |tree: &Value| -> Vec<(Value, String)> {
             let value = path.iter().try_fold(tree, |tree, key| tree.get(key));
             let items = value.map(|value| value.as_sequence().cloned().unwrap_or_else(|| vec![value.clone()]));
@@ -125,8 +128,8 @@ fn new_file(before: &str, after: &str) -> Option<(String, String)> {
             };
             items.into_iter().flatten().filter_map(name).collect()
         };
-        let is_file = |name: &str| match path {
-            ["blocking", "lists"] => matches!(name.parse(), Ok(ListSource::File(_))),
+        let is_file = |name: &str| match path[..] {
+            [.., "blocking", "lists"] => matches!(name.parse(), Ok(ListSource::File(_))),
             _ => name != BUILTIN,
         };
         let old = named(&before);

@@ -5,6 +5,7 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
     str::FromStr,
+    sync::LazyLock,
 };
 
 use serde::{Serialize, Serializer};
@@ -15,27 +16,36 @@ use super::values::word_type;
 /// The list within the program.
 pub(crate) const BUILTIN: &str = "builtin";
 
-/// Lists by name, with their addresses (2026-11-25).
-const KNOWN: [(&str, &str); 18] = [
-    ("easylist", "https://easylist.to/easylist/easylist.txt"),
-    ("easyprivacy", "https://easylist.to/easylist/easyprivacy.txt"),
-    ("easylist-cookies", "https://secure.fanboy.co.nz/fanboy-cookiemonster.txt"),
-    ("easylist-germany", "https://easylist.to/easylistgermany/easylistgermany.txt"),
-    ("fanboy-annoyances", "https://secure.fanboy.co.nz/fanboy-annoyance.txt"),
-    ("fanboy-social", "https://easylist.to/easylist/fanboy-social.txt"),
-    ("adguard-base", "https://filters.adtidy.org/extension/ublock/filters/2.txt"),
-    ("adguard-tracking", "https://filters.adtidy.org/extension/ublock/filters/3.txt"),
-    ("adguard-annoyances", "https://filters.adtidy.org/extension/ublock/filters/14.txt"),
-    ("adguard-dns", "https://adguardteam.github.io/AdGuardSDNSFilter/Filters/filter.txt"),
-    ("peter-lowe", "https://pgl.yoyo.org/adservers/serverlist.php?hostformat=hosts&showintro=1&mimetype=plaintext"),
-    ("steven-black", "https://raw.githubusercontent.com/StevenBlack/hosts/master/hosts"),
-    ("urlhaus", "https://malware-filter.gitlab.io/malware-filter/urlhaus-filter-online.txt"),
-    ("ublock-filters", "https://ublockorigin.github.io/uAssets/filters/filters.min.txt"),
-    ("ublock-badware", "https://ublockorigin.github.io/uAssets/filters/badware.min.txt"),
-    ("ublock-privacy", "https://ublockorigin.github.io/uAssets/filters/privacy.min.txt"),
-    ("ublock-quick-fixes", "https://ublockorigin.github.io/uAssets/filters/quick-fixes.min.txt"),
-    ("ublock-unbreak", "https://ublockorigin.github.io/uAssets/filters/unbreak.min.txt"),
-];
+/// Lists by name, with what a person asks before choosing one.
+const CATALOGUE: &str = include_str!("../../known-lists.txt");
+
+/// A list that has a name.
+#[derive(Debug)]
+pub(crate) struct KnownList {
+    pub(crate) name: &'static str,
+    pub(crate) address: &'static str,
+    pub(crate) licence: &'static str,
+    /// About how many rules it has, in words.
+    pub(crate) rules: &'static str,
+    /// What it is for.
+    pub(crate) about: &'static str,
+    /// The group in which it is shown.
+    pub(crate) group: &'static str,
+}
+
+/// All lists that have a name, in the order of the file.
+pub(crate) static KNOWN: LazyLock<Vec<KnownList>> = LazyLock::new(|| {
+    let mut group = "";
+    let lines = CATALOGUE.lines().filter(|line| !line.starts_with('#'));
+    let list = |line: &'static str| {
+        if let Some(words) = line.strip_prefix("= ") {
+            group = words;
+        }
+        let [name, address, licence, rules, about] = line.split(" | ").collect::<Vec<_>>()[..] else { return None };
+        Some(KnownList { name, address, licence, rules, about, group })
+    };
+    lines.filter_map(list).collect()
+});
 
 /// Where a list comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -48,7 +58,12 @@ pub enum ListSource {
     Address(Url),
     /// A file.
     File(PathBuf),
+    /// `blocking.rules`, which are no list that can be named.
+    Own,
 }
+
+/// The name of `blocking.rules` among the lists.
+const OWN: &str = "blocking.rules";
 
 word_type!(
     ListSource,
@@ -62,8 +77,8 @@ impl FromStr for ListSource {
         if text == BUILTIN {
             return Ok(Self::Builtin);
         }
-        if let Some((name, address)) = KNOWN.iter().find(|(name, _)| *name == text) {
-            return Ok(Self::Named(name, address));
+        if let Some(list) = KNOWN.iter().find(|list| list.name == text) {
+            return Ok(Self::Named(list.name, list.address));
         }
         if let Some((scheme, _)) = text.split_once("://") {
             let address = Url::parse(text).ok().filter(|url| ["http", "https"].contains(&scheme) && url.has_host());
@@ -82,7 +97,7 @@ impl FromStr for ListSource {
 
 /// The known name that is most similar.
 fn meant(text: &str) -> String {
-    let names = KNOWN.iter().map(|(name, _)| *name).chain([BUILTIN]);
+    let names = KNOWN.iter().map(|list| list.name).chain([BUILTIN]);
     let best = names.map(|name| (strsim::jaro(text, name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
     best.filter(|(likeness, _)| *likeness > 0.7).map(|(_, name)| format!(", did you mean `{name}`")).unwrap_or_default()
 }
@@ -94,6 +109,7 @@ impl fmt::Display for ListSource {
             Self::Named(name, _) => f.write_str(name),
             Self::Address(address) => address.fmt(f),
             Self::File(path) => path.display().fmt(f),
+            Self::Own => f.write_str(OWN),
         }
     }
 }
@@ -110,14 +126,14 @@ impl ListSource {
         match self {
             Self::Named(_, address) => Url::parse(address).ok(),
             Self::Address(address) => Some(address.clone()),
-            Self::Builtin | Self::File(_) => None,
+            Self::Builtin | Self::File(_) | Self::Own => None,
         }
     }
 
     /// The list's name for everybody: no folder of this machine, and no key within an address.
     pub(crate) fn short_name(&self) -> String {
         match self {
-            Self::Builtin | Self::Named(..) => self.to_string(),
+            Self::Builtin | Self::Named(..) | Self::Own => self.to_string(),
             Self::Address(address) => address.host_str().unwrap_or_default().to_owned(),
             Self::File(path) => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         }
@@ -126,7 +142,7 @@ impl ListSource {
     /// The file that it is read from; those from the web are kept in `dir`.
     pub(crate) fn file(&self, dir: Option<&Path>) -> Option<PathBuf> {
         match self {
-            Self::Builtin => None,
+            Self::Builtin | Self::Own => None,
             Self::File(path) => Some(path.clone()),
             Self::Named(name, _) => Some(dir?.join(format!("{name}.txt"))),
             Self::Address(address) => {
@@ -173,8 +189,12 @@ mod tests {
         assert_eq!(file("easylist"), dir.join("easylist.txt"));
         let (one, other) = (file("https://a.example/x?a=1"), file("https://a.example/x?a:1"));
         assert!(one != other && one.parent() == Some(dir), "{one:?} {other:?}");
-        for (_, address) in KNOWN {
-            assert!(Url::parse(address).is_ok(), "{address}");
+        let named = CATALOGUE.lines().filter(|line| !line.is_empty() && !line.starts_with(['#', '=']));
+        assert_eq!(named.count(), KNOWN.len(), "every line is read");
+        for list in KNOWN.iter() {
+            assert!(list.address.starts_with("https://") && Url::parse(list.address).is_ok(), "{list:?}");
+            assert!(!list.licence.is_empty() && list.rules.starts_with(|c: char| c.is_ascii_digit()), "{list:?}");
+            assert_eq!(KNOWN.iter().filter(|other| other.name == list.name).count(), 1, "{list:?}");
         }
     }
 }

@@ -15,7 +15,7 @@ use serde_path_to_error::Segment;
 use serde_yaml::Value;
 
 use super::{
-    Config, ConfigError, Intercept, Profiles, RawConfig, blocking,
+    Config, ConfigError, Intercept, ListSource, Profiles, RawConfig, blocking,
     document::{self, Path as TreePath},
     error::{Mistake, with_hint},
     file::{self, without_mark},
@@ -107,7 +107,7 @@ impl ParsedConfig {
             {
                 mistakes.push(filters_mistake(&tree, &error));
             }
-            config.profiles = Profiles::build(&config, &raw, &mut mistakes);
+            config.profiles = Profiles::build(&config, &raw, &base, &mut mistakes);
             mistakes[known..].iter_mut().for_each(|mistake| as_written(&mut mistake.path, &removed));
             config.text_hash = text_hash(text);
             let hints = noticed.hints.into_iter().chain(hint::for_boolean(&tree)).collect();
@@ -139,6 +139,18 @@ impl Config {
     /// Whether the authority is needed from the start: the connections of some clients are always decrypted.
     pub(crate) fn always_intercepts(&self) -> bool {
         self.profiles.all.iter().any(|profile| profile.intercept == Intercept::On)
+    }
+
+    /// The lists of the section and of all profiles, each once.
+    pub(crate) fn all_lists(&self) -> Vec<&ListSource> {
+        let own = self.profiles.all.iter().filter_map(|profile| profile.own_blocking.as_ref());
+        let mut lists: Vec<&ListSource> = Vec::new();
+        for list in std::iter::once(&self.blocking).chain(own).flat_map(|blocking| &blocking.lists) {
+            if !lists.contains(&list) {
+                lists.push(list);
+            }
+        }
+        lists
     }
 
     /// The bounds on one page.

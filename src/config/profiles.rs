@@ -1,10 +1,11 @@
 //! Sections `profiles`, `devices` and `sites`: named sets of settings, and which device or site gets which.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashSet},
     fmt,
     hash::{DefaultHasher, Hash, Hasher},
     net::{IpAddr, SocketAddr},
+    path::Path,
     sync::{Arc, LazyLock},
 };
 
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_yaml::Value;
 
 use super::{
-    ClientRange, Config, HostPatterns, Intercept, PictureScale, Pictures, RawConfig,
+    Blocking, ClientRange, Config, HostPatterns, Intercept, PictureScale, Pictures, RawBlocking, RawConfig, blocking,
     error::Mistake,
     hosts,
     load::{filters_mistake, is_any_in, merged},
@@ -35,9 +36,10 @@ pub struct RawProfile {
     /// Whether encrypted connections are decrypted, instead of `https.intercept`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intercept: Option<Intercept>,
-    /// `false`: nothing is blocked, neither requests nor parts of pages.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub blocking: Option<bool>,
+    /// `false`: nothing is blocked, neither requests nor parts of pages. Or settings laid over the section `blocking`.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    #[schemars(with = "Option<BlockingOfProfile>")]
+    pub blocking: Value,
     /// `false` removes pictures; links that are pictures become their alternative text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub images: Option<bool>,
@@ -50,6 +52,21 @@ pub struct RawProfile {
     #[schemars(with = "ChainConfig")]
     pub filters: Value,
 }
+
+/// What a profile blocks, for the schema.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "its schema alone is used")]
+enum BlockingOfProfile {
+    Switch(bool),
+    Settings(Box<RawBlocking>),
+}
+
+/// Keys of the section `blocking` that are of the whole program.
+const NOT_BY_PROFILE: [&str; 2] = ["update", "dir"];
+
+/// Most different sets of lists and rules, that of the section among them. Each takes memory, 14 MB with `EasyList` and `EasyPrivacy`.
+const MOST_RULE_SETS: usize = 8;
 
 /// Which devices get a profile. A rule matches if every condition that it has does, and a condition if one of its entries
 /// does.
@@ -113,8 +130,14 @@ pub struct Profile {
     pub rewrite: bool,
     /// Whether encrypted connections are decrypted.
     pub intercept: Intercept,
-    /// Whether the lists of `blocking` count.
+    /// Whether anything is blocked.
     pub blocking: bool,
+    /// Its own settings in the place of the section `blocking`.
+    pub own_blocking: Option<Blocking>,
+    /// Whether `blocking` is written, so that it decides what is blocked.
+    decides_blocking: bool,
+    /// Whether nothing else is written, so that it decides nothing else.
+    only_blocks: bool,
     /// How pictures are made to fit.
     pub pictures: Pictures,
     /// The whole filter chain.
@@ -134,6 +157,8 @@ pub struct Profiles {
     written: usize,
     /// The parts of User-Agents of all rules: nearly all requests have none of them.
     agents: Option<AhoCorasick>,
+    /// Whether a rule leads to a profile that has `blocking`.
+    decide_blocking: bool,
 }
 
 /// Properties of a client by which its profile is chosen.
@@ -189,7 +214,14 @@ impl fmt::Display for ProfileRule {
 
 impl Profile {
     /// A profile of the filter settings that its own are laid over already.
-    fn build(name: &str, raw: &RawProfile, pictures: Pictures, mut filters: ChainConfig, config: &Config) -> Self {
+    fn build(
+        name: &str,
+        raw: &RawProfile,
+        own_blocking: Option<Blocking>,
+        pictures: Pictures,
+        mut filters: ChainConfig,
+        config: &Config,
+    ) -> Self {
         if pictures.scale == PictureScale::On {
             filters.output.picture_width = pictures.max_width.or(filters.output.picture_width);
         }
@@ -199,7 +231,9 @@ impl Profile {
             (ignore.image_links, ignore.image_links_alt) = (true, true);
             filters.output.lead_image = false;
         }
-        if raw.blocking == Some(false) {
+        let decides_blocking = !raw.blocking.is_null();
+        let blocking = own_blocking.as_ref().is_none_or(|blocking| blocking.enabled);
+        if !blocking {
             filters.ad_servers.enabled = false;
         }
         for host in &mut filters.ad_servers.except {
@@ -211,7 +245,11 @@ impl Profile {
             name: name.to_owned(),
             rewrite: raw.rewrite.unwrap_or(config.rewrite.enabled),
             intercept: raw.intercept.unwrap_or(config.https.intercept),
-            blocking: raw.blocking.unwrap_or(true),
+            blocking,
+            own_blocking,
+            decides_blocking,
+            only_blocks: decides_blocking
+                && RawProfile { blocking: Value::Null, ..raw.clone() } == RawProfile::default(),
             pictures,
             filters,
             fingerprint: hasher.finish(),
@@ -221,7 +259,7 @@ impl Profile {
 
 impl Profiles {
     /// The profiles, each checked as the section `filters` is, and the rules.
-    pub(super) fn build(config: &Config, raw: &RawConfig, mistakes: &mut Vec<Mistake>) -> Self {
+    pub(super) fn build(config: &Config, raw: &RawConfig, base: &Path, mistakes: &mut Vec<Mistake>) -> Self {
         let mut all = Vec::new();
         for (name, profile) in &raw.profiles {
             let within = |mistake: Mistake| {
@@ -238,7 +276,11 @@ impl Profiles {
                 mistakes.extend(wrong.into_iter().map(within));
                 config.pictures.clone()
             });
-            let profile = Profile::build(name, profile, pictures, filters, config);
+            let blocking = blocking_of(profile, raw, config, base).unwrap_or_else(|wrong| {
+                mistakes.extend(wrong.into_iter().map(within));
+                None
+            });
+            let profile = Profile::build(name, profile, blocking, pictures, filters, config);
             if profile.filters != config.filters
                 && !is_any_in(mistakes, &["filters"])
                 && let Err(error) = config.check_chain(&profile.filters)
@@ -246,6 +288,16 @@ impl Profiles {
                 mistakes.push(within(filters_mistake(&Value::Null, &error)));
             }
             all.push(Arc::new(profile));
+        }
+        let own = all.iter().filter_map(|profile| profile.own_blocking.as_ref());
+        let sets: HashSet<_> =
+            own.chain([&config.blocking]).map(|blocking| (&blocking.lists, &blocking.rules)).collect();
+        if sets.len() > MOST_RULE_SETS {
+            let problem = format!(
+                "there are {} different sets of `lists` and `rules`; expected at most {MOST_RULE_SETS}",
+                sets.len()
+            );
+            mistakes.push(Mistake::value("profiles", problem));
         }
         let (sites, devices) = (raw.sites.clone(), raw.devices.clone());
         // What was left out as wrong must not be missed by a rule.
@@ -261,7 +313,10 @@ impl Profiles {
         let parts = devices.iter().flat_map(|device| &device.user_agents);
         // Without it, which would need gigabytes of parts, each rule is asked.
         let agents = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(parts).ok();
-        Self { all, sites, devices, written, agents }
+        let decides = |name: &String| all.iter().any(|profile| profile.name == *name && profile.decides_blocking);
+        let mut named = sites.iter().map(|site| &site.profile).chain(devices.iter().map(|device| &device.profile));
+        let decide_blocking = named.any(decides);
+        Self { all, sites, devices, written, agents, decide_blocking }
     }
 
     /// Whether these rules for sites are those in force.
@@ -289,6 +344,11 @@ impl Profiles {
         rules.map(|rule| (&*rule.user_agents, &*rule.profile)).collect()
     }
 
+    /// Whether a rule leads to a profile that decides what is blocked.
+    pub(crate) fn decide_blocking(&self) -> bool {
+        self.decide_blocking
+    }
+
     /// Whether there is a site with a profile that blocks nothing.
     pub(crate) fn have_sites_without_blocking(&self) -> bool {
         let blocks_nothing = |name: &str| self.all.iter().any(|profile| profile.name == name && !profile.blocking);
@@ -296,23 +356,69 @@ impl Profiles {
     }
 
     /// The first rule that matches: of `sites`, then of `devices`, then the shipped ones. The host is in its canonical
-    /// spelling.
+    /// spelling. Rules for a profile that has nothing but `blocking` are passed over.
     #[must_use]
     pub fn choose(&self, asker: &ClientInfo<'_>, host: &str) -> Option<Choice<'_>> {
-        let (name, rule) = if let Some(index) = self.sites.iter().position(|site| site.hosts.matches(host)) {
-            (&*self.sites[index].profile, ProfileRule::Site(index))
-        } else {
-            let user_agent = asker.user_agent.to_ascii_lowercase();
-            let names_part = self.agents.as_ref().is_none_or(|agents| agents.is_match(&user_agent));
-            let user_agent = names_part.then_some(&*user_agent);
-            match self.devices.iter().position(|device| device.matches(asker, user_agent)) {
-                Some(index) if index < self.written => (&*self.devices[index].profile, ProfileRule::Device(index)),
-                Some(index) => (&*self.devices[index].profile, ProfileRule::Shipped(index - self.written)),
-                None => (FALLBACK, ProfileRule::None),
-            }
+        self.first(asker, Some(host), |profile| !profile.only_blocks).or_else(|| {
+            let index = self.all.iter().position(|profile| profile.name == FALLBACK)?;
+            Some(Choice { profile: &self.all[index], index, rule: ProfileRule::None })
+        })
+    }
+
+    /// The first rule that matches and whose profile has `blocking`; without a host, of `devices` alone.
+    #[must_use]
+    pub fn choose_blocking(&self, asker: &ClientInfo<'_>, host: Option<&str>) -> Option<Choice<'_>> {
+        self.first(asker, host, |profile| profile.decides_blocking)
+    }
+
+    fn first(
+        &self,
+        asker: &ClientInfo<'_>,
+        host: Option<&str>,
+        counts: impl Fn(&Profile) -> bool,
+    ) -> Option<Choice<'_>> {
+        let chosen = |name: &str, rule| {
+            let index = self.all.iter().position(|profile| profile.name == name && counts(profile))?;
+            Some(Choice { profile: &self.all[index], index, rule })
         };
-        let index = self.all.iter().position(|profile| profile.name == name)?;
-        Some(Choice { profile: &self.all[index], index, rule })
+        let sites = self.sites.iter().enumerate();
+        let mut sites = sites.filter(|(_, site)| host.is_some_and(|host| site.hosts.matches(host)));
+        if let Some(choice) = sites.find_map(|(index, site)| chosen(&site.profile, ProfileRule::Site(index))) {
+            return Some(choice);
+        }
+        let user_agent = asker.user_agent.to_ascii_lowercase();
+        let names_part = self.agents.as_ref().is_none_or(|agents| agents.is_match(&user_agent));
+        let user_agent = names_part.then_some(&*user_agent);
+        let mut devices = self.devices.iter().enumerate().filter(|(_, device)| device.matches(asker, user_agent));
+        devices.find_map(|(index, device)| {
+            let rule = match index.checked_sub(self.written) {
+                None => ProfileRule::Device(index),
+                Some(shipped) => ProfileRule::Shipped(shipped),
+            };
+            chosen(&device.profile, rule)
+        })
+    }
+}
+
+/// The settings of a profile in the place of the section `blocking`.
+fn blocking_of(
+    profile: &RawProfile,
+    raw: &RawConfig,
+    config: &Config,
+    base: &Path,
+) -> Result<Option<Blocking>, Vec<Mistake>> {
+    match &profile.blocking {
+        Value::Null | Value::Bool(true) => Ok(None),
+        Value::Bool(false) => Ok(Some(Blocking { enabled: false, ..config.blocking.clone() })),
+        Value::Mapping(own) => {
+            if let Some(key) = NOT_BY_PROFILE.into_iter().find(|key| own.contains_key(*key)) {
+                let problem = "this is the same for all profiles; expected it in the section `blocking` itself";
+                return Err(vec![Mistake { is_key: true, ..Mistake::value(&format!("blocking.{key}"), problem) }]);
+            }
+            let own = merged("blocking", &raw.blocking, profile.blocking.clone(), |raw| raw.blocking)?;
+            blocking::build(own, base).map(Some).map_err(|mistake| vec![mistake])
+        }
+        _ => Err(vec![Mistake::value("blocking", "expected `true`, `false`, or settings of the section `blocking`")]),
     }
 }
 
@@ -356,56 +462,4 @@ impl DeviceRule {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Config;
-
-    const AGENT: &str = "Mozilla/5.0 (X11; Linux) Firefox/140.0";
-
-    fn chosen(yaml: &str, client: &str, user_agent: &str, host: &str) -> (String, ProfileRule) {
-        let profiles = Config::from_yaml(yaml, None).unwrap().profiles;
-        let asker = ClientInfo { client: client.parse().unwrap(), user: None, user_agent, port: 8118 };
-        let choice = profiles.choose(&asker, host).unwrap();
-        (choice.profile.name.clone(), choice.rule)
-    }
-
-    #[test]
-    fn the_first_rule_that_matches_chooses() {
-        let yaml = "sites: [{hosts: [bank.example], profile: off}]\n\
-                    devices:\n\
-                    - {clients: [192.168.1.20, 192.168.2.0/24], profile: e-ink}\n\
-                    - {user_agents: [firefox], ports: [8119], profile: text}\n\
-                    - {user_agents: [firefox], ports: [8118], clients: [192.168.1.0/24], profile: phone}";
-        for (client, agent, host, profile, rule) in [
-            ("192.168.1.20", AGENT, "www.bank.example", "off", ProfileRule::Site(0)),
-            ("192.168.1.20", AGENT, "a.example", "e-ink", ProfileRule::Device(0)),
-            ("192.168.2.9", "", "a.example", "e-ink", ProfileRule::Device(0)),
-            ("192.168.1.21", AGENT, "a.example", "phone", ProfileRule::Device(2)),
-            ("192.168.3.1", AGENT, "a.example", "desktop", ProfileRule::None),
-            ("192.168.3.1", "Mozilla/5.0 (Linux; Android 14)", "a.example", "phone", ProfileRule::Shipped(2)),
-            ("192.168.3.1", "Mozilla/5.0 (Linux; Kindle) Mobile", "a.example", "e-ink", ProfileRule::Shipped(0)),
-        ] {
-            assert_eq!(chosen(yaml, client, agent, host), (profile.to_owned(), rule), "{client} {agent} {host}");
-        }
-        let last = "devices: [{profile: text}]";
-        assert_eq!(chosen(last, "::1", "Android", "a.example"), ("text".to_owned(), ProfileRule::Device(0)));
-    }
-
-    #[test]
-    fn a_profile_is_laid_over_the_file_and_over_the_shipped_one_of_its_name() {
-        let config = Config::from_yaml(
-            "filters: { removed_links: { max_links: 7 }, output: { style: original } }\n\
-             profiles: { phone: { images: false }, own: { filters: { output: { style: reader } } } }",
-            None,
-        )
-        .unwrap();
-        let of = |name: &str| config.profiles.all.iter().find(|profile| profile.name == name).unwrap();
-        assert_eq!(of("desktop").filters, config.filters);
-        assert_eq!(of("phone").filters.removed_links.max_links, 50);
-        assert!(of("phone").filters.ignore.non_link_images && !of("own").filters.ignore.non_link_images);
-        assert_eq!(of("own").filters.removed_links.max_links, 7);
-        assert_ne!(of("own").filters.output, config.filters.output);
-        assert_ne!(of("own").fingerprint, of("desktop").fingerprint);
-        assert!(!of("off").rewrite && of("off").intercept == Intercept::Off && of("phone").rewrite);
-    }
-}
+mod tests;

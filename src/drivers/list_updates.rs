@@ -73,7 +73,7 @@ pub async fn maintain(proxy: Arc<Proxy>) {
         let (settings, blocker) = (&config.blocking, proxy.blocker());
         let mut pause = CHECK_INTERVAL;
         if settings.enabled && settings.update {
-            let lists: Vec<_> = settings.lists.iter().filter(|list| list.address().is_some()).collect();
+            let lists: Vec<_> = config.all_lists().into_iter().filter(|list| list.address().is_some()).collect();
             let files: Vec<_> = lists.iter().filter_map(|list| list.file(settings.dir.as_deref())).collect();
             let mut fetches = Vec::new();
             for (list, (due_in, had_one)) in lists.iter().zip(copies(files.clone()).await) {

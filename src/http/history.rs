@@ -22,8 +22,9 @@ use crate::{
     net::route::Route,
 };
 
-/// Requests that are kept; each takes some 300 bytes.
-const MAX_RECORDS: usize = 1000;
+/// Requests that are kept, and the bytes that they take at most; one takes some 300. Raising them shows more of the past.
+const MAX_RECORDS: usize = 10_000;
+const MAX_BYTES: usize = 8 << 20;
 
 /// Devices and sites that are counted each for itself; of more, the one with the fewest requests joins the others.
 const MAX_DEVICES: usize = 256;
@@ -77,6 +78,8 @@ pub(crate) struct Record {
     pub(crate) method: Method,
     /// With its port.
     pub(crate) host: Option<Arc<str>>,
+    /// The site whose page asked, where it is another and known.
+    pub(crate) asked_by: Option<Box<str>>,
     pub(crate) route: Route,
     /// The way to the origin, where the configuration has rules for it.
     pub(crate) via: Option<Arc<str>>,
@@ -93,6 +96,12 @@ impl Record {
     pub(crate) fn site(&self) -> &str {
         let host = self.host.as_deref().unwrap_or_default();
         host.rsplit_once(':').map_or(host, |(name, _)| name)
+    }
+
+    /// The memory that it takes, in bytes.
+    fn size(&self) -> usize {
+        let texts = [self.user.as_deref(), self.host.as_deref(), self.asked_by.as_deref(), self.via.as_deref()];
+        size_of::<Self>() + texts.into_iter().flatten().map(str::len).sum::<usize>() + self.outcome.text_bytes()
     }
 
     fn counts(&self) -> RequestCounts {
@@ -224,6 +233,8 @@ pub(crate) struct RequestHistory {
 #[derive(Debug, Default)]
 struct HistoryState {
     last: VecDeque<Arc<Record>>,
+    /// Bytes of these.
+    bytes: usize,
     totals: Totals,
 }
 
@@ -240,10 +251,12 @@ impl RequestHistory {
         let record = Arc::new(record);
         let mut state = self.state.lock();
         state.totals.add(&record);
-        if state.last.len() == MAX_RECORDS {
-            state.last.pop_front();
-        }
+        state.bytes += record.size();
         state.last.push_back(Arc::clone(&record));
+        while state.last.len() > MAX_RECORDS || state.bytes > MAX_BYTES {
+            let Some(oldest) = state.last.pop_front() else { break };
+            state.bytes -= oldest.size();
+        }
         drop(state);
         // An error means that nobody looks.
         let _ = self.live.send(record);
@@ -327,6 +340,7 @@ mod tests {
             user: None,
             method: Method::GET,
             host: Some(host.into()),
+            asked_by: None,
             route: Route::Forward,
             via: None,
             status: 200,
@@ -341,7 +355,7 @@ mod tests {
     #[test]
     fn the_last_requests_and_the_sites_with_the_most_are_kept() {
         let records = RequestHistory::new();
-        for index in 0..MAX_RECORDS + MAX_SITES {
+        for index in 0..MAX_RECORDS / 2 + MAX_SITES {
             records.add(record("often.example:443", Outcome::Unchanged));
             records.add(record(&format!("h{index}.example:80"), Outcome::Passed(PassReason::STATUS)));
         }
@@ -351,10 +365,21 @@ mod tests {
         let totals = records.totals();
         assert_eq!(totals.sites.each.len(), MAX_SITES);
         assert_eq!(&**totals.sites.first(1)[0].0, "often.example");
-        let all = 2 * (MAX_RECORDS + MAX_SITES) as u64;
+        let all = (MAX_RECORDS + 2 * MAX_SITES) as u64;
         let by_site: u64 = totals.sites.each.values().map(|counts| counts.requests).sum();
         assert_eq!((totals.all.requests, by_site + totals.sites.others.requests), (all, all));
         assert_eq!(totals.passed[&PassReason::STATUS], all / 2);
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_in_bytes() {
+        let records = RequestHistory::new();
+        for _ in 0..3 * MAX_BYTES / 10_000 {
+            records.add(record("a.example:443", Outcome::Blocked("x".repeat(10_000))));
+        }
+        let state = records.state.lock();
+        let bytes: usize = state.last.iter().map(|record| record.size()).sum();
+        assert!(bytes == state.bytes && bytes <= MAX_BYTES && bytes > MAX_BYTES - 20_000, "{bytes}");
     }
 
     /// Measures the cost of recording a request: `cargo test --release --lib records -- --ignored --nocapture`.

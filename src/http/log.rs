@@ -84,6 +84,8 @@ pub(crate) struct RequestLog {
     /// Where users are configured.
     pub(crate) user: Option<Arc<str>>,
     pub(crate) host: Option<Arc<str>>,
+    /// The site whose page asked, where it is another and known.
+    pub(crate) asked_by: Option<Box<str>>,
     pub(crate) route: Route,
     /// The way to the origin, where the configuration has rules for it.
     pub(crate) via: Option<Arc<str>>,
@@ -119,6 +121,7 @@ impl RequestLog {
             started,
             user: None,
             host: None,
+            asked_by: None,
             route: Route::default(),
             via: None,
             status: 0,
@@ -222,6 +225,7 @@ impl Drop for RequestLog {
             user: self.user.take(),
             method: self.method.clone(),
             host: self.host.take(),
+            asked_by: self.asked_by.take(),
             route: self.route,
             via: self.via.take(),
             status,

@@ -67,6 +67,18 @@ impl Outcome {
         }
     }
 
+    /// Bytes of the texts in it.
+    pub(crate) fn text_bytes(&self) -> usize {
+        match self {
+            Self::Rewritten(page) => page.kept.len() + page.report.len(),
+            Self::Blocked(text) | Self::CertificateRefused(text) | Self::Failed(text) => text.len(),
+            Self::Shortened { rule, then } => {
+                rule.len() + then.as_ref().map_or(0, |then| size_of::<Self>() + then.text_bytes())
+            }
+            _ => 0,
+        }
+    }
+
     /// The page that was rewritten.
     pub(crate) fn rewritten(&self) -> Option<&Rewritten> {
         match self {

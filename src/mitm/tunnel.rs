@@ -2,6 +2,7 @@
 //! are open; after one has closed, the other may be silent for minutes.
 
 use std::{
+    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
@@ -48,6 +49,18 @@ impl SilenceLimits {
     /// The limits of a tunnel that may never be used.
     pub(crate) fn unused(timeouts: &Timeouts) -> Self {
         Self { first_byte: Some(timeouts.tunnel_first_byte), ..Self::in_use(timeouts) }
+    }
+}
+
+/// Ends when a tunnel must not go on.
+pub(crate) type Closing = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Runs a tunnel until then, if that comes before its own end.
+pub(crate) async fn until(closing: Option<Closing>, tunnel: impl Future<Output = ()>) {
+    let Some(closing) = closing else { return tunnel.await };
+    tokio::select! {
+        () = tunnel => {}
+        () = closing => debug!("a tunnel was closed: its host is blocked now"),
     }
 }
 

@@ -28,9 +28,20 @@ pub(crate) struct Permit {
     port_rule: PortRule,
     initiator: Initiator,
     may_be_at_home: bool,
+    instead: Option<&'static str>,
 }
 
 impl Permit {
+    /// Has connections go to the addresses of another name of the web.
+    pub(crate) fn connecting_to(self, name: &'static str) -> Self {
+        Self { instead: Some(name), ..self }
+    }
+
+    /// The name whose addresses are connected to in the place of the target's.
+    pub(crate) fn instead(&self) -> Option<&'static str> {
+        self.instead
+    }
+
     pub(crate) fn target(&self) -> &Arc<Target> {
         &self.target
     }
@@ -137,7 +148,7 @@ impl Acl {
             self.check_for_public(addr)?;
         }
         let port_rule = self.port_rule(addr, target.port, target.scheme)?;
-        Ok(Permit { target: Arc::new(target), port_rule, initiator, may_be_at_home })
+        Ok(Permit { target: Arc::new(target), port_rule, initiator, may_be_at_home, instead: None })
     }
 
     /// Judges an address that a permitted target has led to. `carries` is what the connection will be used for:

@@ -58,6 +58,12 @@ pub(crate) const LOOK: &str = "/look";
 /// The page on which a reader has a site left as it is on one device.
 pub(crate) const NEVER: &str = "/never";
 
+/// Where a device names itself.
+pub(crate) const NAME: &str = "/name";
+
+/// The page on which a service that is blocked at these hours is opened with the password of the panel.
+pub(crate) const OPEN: &str = "/open";
+
 /// Where is said that a site is always or never rewritten, for all devices.
 const SITE: &str = "/settings/site";
 
@@ -84,6 +90,21 @@ pub(crate) fn look_link(page: &Url) -> Url {
 /// The link to the choice to leave a page's site as it is.
 pub(crate) fn never_link(page: &Url) -> Url {
     link(page, NEVER)
+}
+
+/// The parameter of a link that opens a blocked address once.
+pub(crate) const ONCE: &str = "once";
+
+/// The link that leads to a blocked address once.
+pub(crate) fn once_link(page: &Url) -> Url {
+    let mut link = unblocking_link(page);
+    link.query_pairs_mut().append_pair(ONCE, "1");
+    link
+}
+
+/// The link that leads to a page of a service that is blocked at these hours.
+pub(crate) fn opening_link(page: &Url) -> Url {
+    link(page, OPEN)
 }
 
 /// The link to the settings of a page's site.

@@ -10,8 +10,8 @@ use url::Url;
 use super::{form_fields::FormFields, template};
 use crate::{
     http::{body::Body, outcome::PassReason},
-    net::control_host::{self, BLOCKED},
-    state::bypass_links::{BypassLinks, whole_host},
+    net::control_host::{self, BLOCKED, ONCE},
+    state::bypass_links::{BypassLinks, once, whole_host},
     util::tokens,
 };
 
@@ -27,20 +27,18 @@ pub(crate) fn answer<B>(
     forbids: impl Fn(&Url) -> Option<String>,
 ) -> Response<Body> {
     let query = FormFields::parse(request.uri().query().unwrap_or_default().as_bytes());
-    let page = Url::parse(query.get("page")).ok();
-    // A name before an @ could look like another site.
-    let is_plain = |page: &Url| ["http", "https"].contains(&page.scheme()) && page.username().is_empty();
-    let Some(page) = page.filter(|page| is_plain(page) && page.password().is_none()) else {
+    let Some(page) = page_in(&query) else {
         return template::page(StatusCode::BAD_REQUEST, &no_page());
     };
     // Any site may link here: what nobody forbids is not asked about.
     let rule = query.find(BLOCKED).and_then(|_| forbids(&page));
-    let whole_host = rule.as_ref().and_then(|_| whole_host(&page));
-    let allowed = whole_host.as_ref().unwrap_or(&page);
+    let is_once = query.find(ONCE).is_some();
+    let blocked = rule.as_ref().and_then(|_| if is_once { once(&page) } else { whole_host(&page) });
+    let allowed = blocked.as_ref().unwrap_or(&page);
     let token = links.token(client, request.headers(), allowed);
     let is_confirmed = links.is_token(query.get("token"), client, request.headers(), allowed);
     if !is_confirmed || request.method() != Method::GET {
-        return template::page(StatusCode::OK, &confirmation(&page, rule.as_deref(), &tokens::text(token)));
+        return template::page(StatusCode::OK, &confirmation(&page, rule.as_deref(), is_once, &tokens::text(token)));
     }
     if query.find(END).is_some() {
         links.end(client, request.headers(), allowed);
@@ -50,14 +48,33 @@ pub(crate) fn answer<B>(
     template::see_other(page.as_str())
 }
 
+/// The page that a link names. A name before an `@` could look like another site.
+pub(super) fn page_in(query: &FormFields) -> Option<Url> {
+    let is_plain = |page: &Url| ["http", "https"].contains(&page.scheme()) && page.username().is_empty();
+    Url::parse(query.get("page")).ok().filter(|page| is_plain(page) && page.password().is_none())
+}
+
 /// The confirmation page. The original page cannot carry a link back, so this page has it: the browser's Back leads here, as the
 /// page was, if the browser kept it.
-fn confirmation(page: &Url, rule: Option<&str>, token: &str) -> Markup {
-    let mut link = if rule.is_some() { control_host::unblocking_link(page) } else { control_host::original_link(page) };
+fn confirmation(page: &Url, rule: Option<&str>, is_once: bool, token: &str) -> Markup {
+    let mut link = match (rule, is_once) {
+        (Some(_), true) => control_host::once_link(page),
+        (Some(_), false) => control_host::unblocking_link(page),
+        (None, _) => control_host::original_link(page),
+    };
     link.query_pairs_mut().append_pair("token", token);
     let mut end = link.clone();
     end.query_pairs_mut().append_pair(END, "1");
-    let (title, heading, text, go, stay) = if rule.is_some() {
+    let (title, heading, text, go, stay) = if rule.is_some() && is_once {
+        (
+            "Blocked",
+            "Go there once?",
+            "This browser will then load this one address once, within a minute, and go where it leads. What the page loads from this host stays \
+             blocked",
+            "Go there once",
+            "Keep it blocked",
+        )
+    } else if rule.is_some() {
         (
             "Blocked",
             "Go there anyway?",

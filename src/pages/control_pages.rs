@@ -20,6 +20,7 @@ use url::Url;
 
 use self::system::System;
 use crate::{
+    config::ClientInfo,
     http::body::Body,
     net::{
         client_program::{self, ClientProgram},
@@ -83,10 +84,23 @@ pub(crate) fn answer<B>(proxy: &Proxy, visit: &ControlPageRequest<'_>, request: 
         start::CHECK if learn(proxy, &state, visit, request) => check_style(),
         forms::FORGOTTEN => forgotten(),
         control_host::ORIGINAL => {
-            let forbids = |page: &Url| state.blocker.forbids_page(page);
+            let asker = ClientInfo {
+                client: visit.device.address,
+                user: visit.user(),
+                user_agent: visit.user_agent,
+                port: visit.local.port(),
+            };
+            let forbids = |page: &Url| {
+                let choice = state.config.profiles.choose_blocking(&asker, page.host_str());
+                let blocker = choice.map_or(&state.blocker, |choice| state.blocker.for_profile(choice.index));
+                blocker.forbids_page(page)
+            };
             bypass::answer(&proxy.bypass_links, visit.device.address, request, forbids)
         }
         control_host::LOOK => look::answer(proxy, visit, request),
+        control_host::NAME => {
+            forms::name(proxy, visit, request.uri().query().unwrap_or_default()).unwrap_or_else(stale_form)
+        }
         control_host::NEVER => never::answer(proxy, visit, request),
         pause::PATH => pause::answer(proxy, &visit.device),
         _ if certificate::is_path(path) => match state.authority.open() {

@@ -4,37 +4,52 @@
 
 mod access;
 mod charts;
+mod devices;
 mod edits;
 mod health;
 pub(crate) mod metrics;
 mod overview;
 mod requests;
+mod rules;
 mod settings;
 mod site;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use maud::{Markup, PreEscaped, html};
+use serde_yaml::Value;
 
 use self::access::PanelVisitor;
 use crate::{
     config::ClientInfo,
-    http::body::Body,
+    http::{body::Body, history::ClientKey},
     net::{
         client_program::{self, ClientProgram},
         control_host::CONTROL_HOST,
     },
     pages::{form_fields::FormFields, template},
     server::Connection,
-    state::{proxy::Proxy, runtime_state::RuntimeState},
+    state::{
+        device_names::{NamesByAddress, shown},
+        proxy::Proxy,
+        runtime_state::RuntimeState,
+    },
 };
 
 /// The pages, in the order of the navigation.
-const PAGES: [(&str, &str); 4] =
-    [("/panel", "Overview"), ("/panel/requests", "Requests"), ("/panel/health", "Health"), ("/settings", "Settings")];
+const PAGES: [(&str, &str); 5] = [
+    ("/panel", "Overview"),
+    ("/panel/requests", "Requests"),
+    ("/panel/devices", "Devices"),
+    ("/panel/health", "Health"),
+    ("/settings", "Settings"),
+];
 
 /// Policy of the panel's pages: they show themselves, with their own style and the one script, and nothing else.
 const CSP: HeaderValue = HeaderValue::from_static(
@@ -60,6 +75,10 @@ struct PanelRequest<'a> {
     address: &'a str,
     /// The parameters of the address.
     query: FormFields,
+    /// The names of devices.
+    names: NamesByAddress,
+    /// All settings of the file, once they are asked for.
+    tree: OnceLock<Value>,
 }
 
 /// Whether an address is one of the panel. Names under the control host are for the check of certificates only.
@@ -88,8 +107,10 @@ pub(crate) async fn answer(
     let query = FormFields::parse(head.uri.query().unwrap_or_default().as_bytes());
     let (path, address) = (head.uri.path(), head.uri.path_and_query().map_or("/", |address| address.as_str()));
     let user_agent = client_program::user_agent(&head.headers);
+    let (names, tree) = (proxy.device_names.all(), OnceLock::new());
+    let device = &device;
     let visit =
-        PanelRequest { proxy, state: &state, connection, device: &device, user_agent, guest, path, address, query };
+        PanelRequest { proxy, state: &state, connection, device, user_agent, guest, path, address, query, names, tree };
     match head.method {
         Method::GET | Method::HEAD if metrics::has(visit.path) => metrics::answer(&visit, &head.headers).await,
         Method::GET | Method::HEAD => visit.page(),
@@ -111,7 +132,8 @@ pub(crate) async fn answer(
     }
 }
 
-async fn read_form(body: Incoming) -> Option<FormFields> {
+/// The fields of a form, bounded in size and time.
+pub(crate) async fn read_form(body: Incoming) -> Option<FormFields> {
     let whole = tokio::time::timeout(Duration::from_secs(20), Limited::new(body, MAX_FORM).collect());
     Some(FormFields::parse(&whole.await.ok()?.ok()?.to_bytes()))
 }
@@ -126,6 +148,8 @@ impl PanelRequest<'_> {
             "/panel/requests" => self.show("Requests", &requests::page(self)),
             "/panel/requests/live" => requests::live(self),
             "/panel/live.js" => file(include_str!("panel/live.js"), "text/javascript; charset=utf-8"),
+            "/panel/devices" => self.show("Devices", &devices::page(self)),
+            "/panel/device" => devices::device_page(self),
             "/panel/health" => self.show("Health", &health::page(self)),
             "/login" => see_other("/panel"),
             "/settings" => settings::overview(self),
@@ -146,6 +170,8 @@ impl PanelRequest<'_> {
             "/logout" => access::log_out(self),
             "/panel/forget" => health::forget(self, form),
             "/panel/pause" => health::set_pause(self, form),
+            "/panel/rules" => rules::post(self, form).await,
+            "/panel/device" => devices::post(self, form).await,
             "/settings/site" => site::post(self, form).await,
             path if path.starts_with("/settings/") => settings::post(self, &path["/settings/".len()..], form).await,
             _ => notice(StatusCode::NOT_FOUND, "Not here", "The panel has no such form."),
@@ -162,7 +188,8 @@ impl PanelRequest<'_> {
                     strong { a href="/" { "Gleaner" } } " "
                     nav aria-label="Panel" {
                         @for (path, name) in PAGES {
-                            @let here = *path == *self.path || *path == *"/settings" && self.path.starts_with("/settings/");
+                            @let is_within = *path == *"/settings" && self.path.starts_with("/settings/") || *path == *"/panel/devices" && self.path == "/panel/device";
+                            @let here = is_within || *path == *self.path;
                             a href=(path) aria-current=[here.then_some("page")] { (name) } " "
                         }
                     }
@@ -177,6 +204,17 @@ impl PanelRequest<'_> {
                 }
             },
         )
+    }
+
+    /// A device in words.
+    fn name(&self, (address, user): &ClientKey) -> String {
+        shown(&self.names, *address, user.as_deref())
+    }
+
+    /// All settings of the file; nothing of one that cannot be read.
+    fn tree(&self) -> &Value {
+        let read = || settings::ConfigText::read(self).and_then(|source| source.tree()).unwrap_or_default();
+        self.tree.get_or_init(read)
     }
 
     /// Who asks, where settings depend on it.

@@ -107,7 +107,7 @@ mod tests {
         *answer.status_mut() = StatusCode::from_u16(status).unwrap();
         *answer.headers_mut() = fields(response);
         let config = Config::from_yaml(yaml, None).unwrap();
-        let look = &PageProfile::all(&config, &Arc::new(Blocker::load(config.blocking.clone()))).unwrap()[0];
+        let look = &PageProfile::all(&config, &Arc::new(Blocker::load_all(&config))).unwrap()[0];
         let client = [127, 0, 0, 1].into();
         let asked = RequestInfo::new(&asked, client, &target, target.plain_host(), look);
         judge(&asked, &answer.into_parts().0, &config.rewrite).map(|_| ())

@@ -8,7 +8,7 @@ use http::HeaderMap;
 use super::{PictureProfile, pictures::saves_data};
 use crate::{
     blocking::Blocker,
-    config::{Config, ConfigError, PictureScale},
+    config::{Config, ConfigError, PictureScale, Profile},
     http::headers::validators::Tagger,
 };
 
@@ -37,6 +37,8 @@ pub(crate) struct PageProfile {
     /// Whether they are rewritten at all.
     pub(crate) enabled: bool,
     pub(crate) chain: Arc<Chain>,
+    /// The fingerprint of the lists that the chain asks.
+    pub(super) lists: u64,
     pub(crate) tagger: Tagger,
     pub(crate) pictures: Arc<PictureProfile>,
     /// This profile for a browser that asks to save data, where that changes its pages.
@@ -51,7 +53,11 @@ impl PageProfile {
         let mut looks: Vec<Self> = Vec::new();
         let profiles = &config.profiles.all;
         for (index, profile) in profiles.iter().enumerate() {
-            let same = profiles[..index].iter().position(|other| other.fingerprint == profile.fingerprint);
+            let blocker = blocker.for_profile(index);
+            let is_same = |(other, look): (&Arc<Profile>, &Self)| {
+                other.fingerprint == profile.fingerprint && look.lists == blocker.fingerprint
+            };
+            let same = profiles.iter().zip(&looks).position(is_same);
             let chain = match same {
                 Some(same) => Arc::clone(&looks[same].chain),
                 None => checked_chain(config, blocker, &profile.filters)?,
@@ -59,6 +65,7 @@ impl PageProfile {
             let mut look = Self {
                 enabled: profile.rewrite,
                 chain,
+                lists: blocker.fingerprint,
                 tagger: Tagger::new(profile.fingerprint).with(&blocker.fingerprint),
                 pictures: Arc::new(PictureProfile::new(&profile.pictures)),
                 saving: None,

@@ -1,13 +1,15 @@
 //! Applies the blocking lists to a request before it leaves: answers it, redirects it, or removes parameters from its
 //! address.
 
+use std::sync::Arc;
+
 use http::{HeaderMap, Request, Response, StatusCode, Uri, header};
 use hyper::body::Incoming;
 use url::{Position, Url};
 
 use super::Exchange;
 use crate::{
-    blocking::{BlockingRequest, Rule, Verdict},
+    blocking::{Blocker, BlockingRequest, Exempt, Rule, Verdict},
     http::{body::Body, outcome::Outcome},
     net::{access_control::Permit, route::Route, target::Target},
     pages::blocked::{blocked_document, blocked_resource, redirect},
@@ -21,18 +23,24 @@ impl Exchange {
         permit: &Permit,
         host: &str,
     ) -> Option<Response<Body>> {
-        let blocker = &self.state.blocker;
-        let target = permit.target();
-        let excepts_site = blocker.excepts_site(host);
+        let (target, profiles) = (permit.target(), &self.state.config.profiles);
         // What pages load on which nothing is blocked is remembered, whatever host has it.
-        let excepts_pages = || blocker.excepts_pages() || self.state.config.profiles.have_sites_without_blocking();
-        if !blocker.settings().requests || !(blocker.may_block(host) || excepts_pages()) {
+        let may_matter = |blocker: &Blocker| {
+            let excepts_pages = || blocker.excepts_pages() || profiles.have_sites_without_blocking();
+            blocker.settings().requests && (blocker.may_block(host) || excepts_pages())
+        };
+        if !profiles.decide_blocking() && !may_matter(&self.state.blocker) {
             return None;
         }
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
         let url = Url::parse(&format!("{}://{}{path}", target.scheme.as_str(), target.authority())).ok()?;
         let wanted = BlockingRequest::from_request(request, url.clone());
-        if blocker.exempt("", wanted.host()).is_some_and(|_| !excepts_site) || self.is_paused() {
+        let blocker = Arc::clone(self.blocker(request.headers(), wanted.site()));
+        let excepts_site = blocker.excepts_site(host);
+        if !may_matter(&blocker)
+            || blocker.exempt("", wanted.host()).is_some_and(|why| !(excepts_site || why == Exempt::Off))
+            || self.is_paused()
+        {
             return None;
         }
         if self.is_of_excepted_page(request.headers(), &wanted) || excepts_site {
@@ -70,7 +78,7 @@ impl Exchange {
 
     /// Whether a request belongs to a page on which nothing is blocked. What such a page loads is remembered where it asks for more.
     fn is_of_excepted_page(&self, headers: &HeaderMap, wanted: &BlockingRequest) -> bool {
-        let (blocker, pages) = (&self.state.blocker, &self.proxy.excepted_pages);
+        let (blocker, pages) = (self.blocker(headers, wanted.site()), &self.proxy.excepted_pages);
         let client = self.connection.client.ip();
         let by_page = if wanted.is_page_known() {
             self.is_excepted(headers, wanted.site())
@@ -100,8 +108,9 @@ impl Exchange {
 
     /// Whether nothing is blocked on this site, or what it asks for belongs to a page of such a site.
     fn is_excepted(&self, headers: &HeaderMap, site: &str) -> bool {
-        self.state.blocker.excepts_site(site)
-            || self.profile(headers, site).is_some_and(|choice| !choice.profile.blocking)
+        let blocker = self.blocker(headers, site);
+        blocker.excepts_site(site)
+            || blocker.exempt(site, site) == Some(Exempt::Off)
             || self.proxy.excepted_pages.has_part(self.connection.client.ip(), headers, site)
     }
 
@@ -109,10 +118,11 @@ impl Exchange {
     pub(super) fn blocked_host(&mut self, request: &Request<Incoming>, target: &Target) -> Option<Response<Body>> {
         let (host, client) = (target.plain_host(), self.connection.client.ip());
         let pages = &self.proxy.excepted_pages;
-        if self.state.blocker.excepts_site(host) {
+        let blocker = self.blocker(request.headers(), host);
+        if blocker.excepts_site(host) {
             pages.visit(client, request.headers());
         }
-        let rule = self.state.blocker.blocked_host(host)?;
+        let rule = blocker.blocked_host(host)?;
         if !self.blocks(request.headers(), host) || pages.was_visited(client, request.headers()) {
             return None;
         }
@@ -126,7 +136,7 @@ impl Exchange {
 
     /// Whether the profile of this client and site lets anything be blocked, and the client has not paused it.
     pub(super) fn blocks(&self, headers: &HeaderMap, site: &str) -> bool {
-        !self.is_paused() && self.profile(headers, site).is_none_or(|choice| choice.profile.blocking)
+        !self.is_paused() && self.blocker(headers, site).settings().enabled
     }
 
     /// Whether this device has paused blocking.
@@ -139,6 +149,9 @@ impl Exchange {
         let client = self.connection.client.ip();
         let links = &self.proxy.bypass_links;
         let is_visit = wanted.is_document();
+        if is_visit && links.take_once(client, request.headers(), wanted.url()) {
+            return true;
+        }
         [wanted.host(), wanted.site()]
             .into_iter()
             .any(|host| links.allows_host(client, request.headers(), host, is_visit))

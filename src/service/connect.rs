@@ -7,8 +7,9 @@ use hyper::{body::Incoming, upgrade::OnUpgrade};
 use hyper_util::rt::TokioIo;
 use tracing::debug;
 
-use super::{Answer, Exchange};
+use super::{Answer, Exchange, people::SERVICES_LIST};
 use crate::{
+    blocking::Rule,
     client::Transport,
     config::Intercept,
     http::body::Body,
@@ -59,7 +60,8 @@ impl Exchange {
         self.log.via = self.state.client.find_way(&permit, self.connection.requester()).name;
         let mut upstream = None;
         if route == Route::Tunnel {
-            if let Some(response) = self.blocked_host(&request, permit.target()) {
+            let refused = self.blocked_service_tunnel(request.headers(), permit.target().plain_host());
+            if let Some(response) = refused.or_else(|| self.blocked_host(&request, permit.target())) {
                 return Ok(Answer::Response(response));
             }
             let requester = self.connection.requester();
@@ -67,7 +69,7 @@ impl Exchange {
             let stream = connected.map_err(|error| Self::upstream_error(permit.target(), error))?;
             // What is in clear for the home network is looked at: a page may have caused it.
             if any_protocol && !permit.may_be_at_home() {
-                return Ok(Answer::Upgraded(self.tunnel(request, stream, trust)));
+                return Ok(Answer::Upgraded(self.tunnel(request, permit.target().plain_host(), stream, trust)));
             }
             upstream = Some(stream);
         }
@@ -99,7 +101,7 @@ impl Exchange {
         let target = permit.target();
         let (host, client, requester) = (target.plain_host(), &self.state.client, self.connection.requester());
         // Nobody may be asked at all; and `ws://` comes to this port, in clear.
-        let is_blocked = self.state.blocker.blocked_host(host).is_some() && self.blocks(headers, host);
+        let is_blocked = self.forbidden_host(headers, host).is_some();
         if is_blocked || target.port == Scheme::Http.default_port() {
             return Ok(Ahead::default());
         }
@@ -138,9 +140,11 @@ impl Exchange {
     fn tunnel(
         &mut self,
         mut request: Request<Incoming>,
+        host: &str,
         upstream: Transport,
         trust: Option<TrustWatch>,
     ) -> Response<Body> {
+        let closing = self.until_blocked(request.headers(), host);
         let upgrade: OnUpgrade = hyper::upgrade::on(&mut request);
         let log = self.hand_over_log(StatusCode::OK);
         let limits = SilenceLimits::unused(&self.state.config.timeouts);
@@ -152,6 +156,7 @@ impl Exchange {
             match upgrade.await {
                 Ok(client) => {
                     let copied = tunnel::copy(&draining, TokioIo::new(client), upstream, log, limits);
+                    let copied = tunnel::until(closing, copied);
                     TrustWatch::watch(trust, &draining, copied).await;
                 }
                 Err(error) => debug!(%error, "the client left before its tunnel began"),
@@ -171,8 +176,12 @@ impl Exchange {
     ) -> Response<Body> {
         let upgrade = hyper::upgrade::on(&mut request);
         let client = self.connection.client.ip();
-        let blocks = self.blocks(request.headers(), destination.target().plain_host())
-            && !self.proxy.excepted_pages.was_visited(client, request.headers());
+        let host = destination.target().plain_host();
+        let forbidden = self.forbidden_host(request.headers(), host);
+        let is_service = |rule: &Rule| rule.list == SERVICES_LIST;
+        let was_visited = self.proxy.excepted_pages.was_visited(client, request.headers());
+        let forbidden = forbidden.filter(|rule| is_service(rule) || !was_visited);
+        let closing = self.until_blocked(request.headers(), host);
         let any_protocol = match &destination {
             Destination::Origin(permit) => permit.port_rule() == PortRule::Any,
             Destination::ControlHost(_) => true,
@@ -181,7 +190,6 @@ impl Exchange {
         let connect = SniffedConnect {
             handler: Arc::clone(&self.proxy),
             config: Arc::clone(&self.state.config),
-            blocker: Arc::clone(&self.state.blocker),
             client: Arc::clone(&self.state.client),
             authenticator: self.state.authenticator.clone(),
             authority: Arc::clone(&self.state.authority),
@@ -191,7 +199,8 @@ impl Exchange {
             device,
             destination,
             intercepts,
-            blocks,
+            forbidden,
+            closing,
             any_protocol,
             ahead,
             trust,

@@ -57,8 +57,8 @@ impl Exchange {
         let reader = device.as_ref().and_then(|device| reader_preferences.get(device));
         let is_never = view.is_none() && device.is_some_and(|device| reader_preferences.is_never(&device, host));
         let is_paused = self.is_paused();
-        let own_look =
-            look.for_request(&state.config, &state.blocker, profile, view.map(|(view, _)| view), is_paused, reader);
+        let blocker = self.blocker(request.headers(), host);
+        let own_look = look.for_request(&state.config, blocker, profile, view.map(|(view, _)| view), is_paused, reader);
         let own_look = if is_never { Some(own_look.as_ref().unwrap_or(look).left_alone()) } else { own_look };
         let sends_markdown = state.config.agents.markdown && info.prefers_markdown && look.enabled && !is_never;
         let markdown_look = (sends_markdown && view.is_none()).then(|| {

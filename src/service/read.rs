@@ -227,7 +227,12 @@ impl Exchange {
         // For proxies, which this is none of here.
         response.headers_mut().remove(header::CACHE_CONTROL);
         loop {
-            let page_look = PageProfile::for_reading(&state.config, &state.blocker, profile, &look)?;
+            let page_look = PageProfile::for_reading(
+                &state.config,
+                self.blocker(headers, fetched.target.plain_host()),
+                profile,
+                &look,
+            )?;
             let mut info =
                 RequestInfo::new(&page_request, client, &fetched.target, fetched.target.plain_host(), &page_look);
             info.presentation = asked.presentation(&addresses, &fetched.url, base.as_ref(), &state.config);

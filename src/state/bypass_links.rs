@@ -17,7 +17,7 @@ use http::{HeaderMap, HeaderValue, header};
 use url::Url;
 
 use crate::{
-    net::control_host::BLOCKED,
+    net::control_host::{BLOCKED, ONCE},
     rewrite::RequestInfo,
     util::{
         expiring_map::{ExpiringMap, Lifetime},
@@ -29,6 +29,9 @@ use crate::{
 /// page returns later.
 const ALLOWED_FOR: Duration = Duration::from_mins(10);
 
+/// How long a visit that is allowed once may be still to come: the redirect after the button is followed at once.
+const ONCE_WITHIN: Duration = Duration::from_mins(1);
+
 /// Pages that are shown unfiltered at a time, for all clients. Of more, the least visited are filtered again.
 const MAX_PAGES: usize = 10_000;
 
@@ -36,6 +39,8 @@ const MAX_PAGES: usize = 10_000;
 pub(crate) struct BypassLinks {
     tokens: Arc<Tokens>,
     allowed: ExpiringMap<Token, ()>,
+    /// Blocked pages that may be visited once.
+    once: ExpiringMap<Token, ()>,
     /// Whether there ever was one.
     is_used: AtomicBool,
 }
@@ -45,11 +50,17 @@ pub(crate) fn whole_host(page: &Url) -> Option<Url> {
     Url::parse(&format!("{BLOCKED}:{}", page.host_str()?)).ok()
 }
 
+/// The address from which a token for one visit of a blocked page is made.
+pub(crate) fn once(page: &Url) -> Option<Url> {
+    Url::parse(&format!("{ONCE}:{page}")).ok()
+}
+
 impl BypassLinks {
     pub(crate) fn new(tokens: Arc<Tokens>) -> Self {
         Self {
             tokens,
             allowed: ExpiringMap::new(MAX_PAGES, Lifetime::SinceUse(ALLOWED_FOR)),
+            once: ExpiringMap::new(MAX_PAGES, Lifetime::SinceInsertion(ONCE_WITHIN)),
             is_used: AtomicBool::default(),
         }
     }
@@ -79,6 +90,15 @@ impl BypassLinks {
         }
     }
 
+    /// Whether this client may go to this blocked page now, which it may once.
+    pub(crate) fn take_once(&self, client: IpAddr, headers: &HeaderMap, page: &Url) -> bool {
+        let Some(once) = once(page).filter(|_| self.is_used.load(Relaxed)) else { return false };
+        let token = self.token(client, headers, &once);
+        let is_allowed = self.once.get(&token).is_some();
+        self.once.remove(&token);
+        is_allowed
+    }
+
     /// How many pages and hosts are shown unfiltered.
     pub(crate) fn count(&self) -> usize {
         self.allowed.entries().len()
@@ -91,7 +111,8 @@ impl BypassLinks {
 
     /// Shows this page unfiltered to this client, or opens the blocked host whose address it is.
     pub(crate) fn allow(&self, client: IpAddr, headers: &HeaderMap, page: &Url) {
-        self.allowed.insert(self.token(client, headers, page), ());
+        let kept = if page.scheme() == ONCE { &self.once } else { &self.allowed };
+        kept.insert(self.token(client, headers, page), ());
         self.is_used.store(true, Relaxed);
     }
 

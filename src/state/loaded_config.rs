@@ -35,7 +35,7 @@ pub struct LoadedConfig {
 impl From<ParsedConfig> for LoadedConfig {
     /// Reads and compiles the lists, which may take seconds. One that cannot be read is left out.
     fn from(parsed: ParsedConfig) -> Self {
-        let blocker = Blocker::load(parsed.config.blocking.clone());
+        let blocker = Blocker::load_all(&parsed.config);
         let problems: Vec<_> = blocker
             .lists()
             .iter()

@@ -20,9 +20,9 @@ use crate::{
     rewrite::{Rewriter, Workers, views::ViewLinks},
     server::connection_limits::ConnectionLimits,
     state::{
-        bypass_links::BypassLinks, excepted_pages::ExceptedPages, feed_texts::FeedTexts, form_tokens::FormTokens,
-        loaded_config::LoadedConfig, reader_preferences::ReaderPreferences, runtime_state::RuntimeState,
-        sessions::Sessions,
+        bypass_links::BypassLinks, device_names::DeviceNames, excepted_pages::ExceptedPages, feed_texts::FeedTexts,
+        form_tokens::FormTokens, loaded_config::LoadedConfig, reader_preferences::ReaderPreferences,
+        runtime_state::RuntimeState, sessions::Sessions,
     },
     util::{
         expiring_map::{ExpiringMap, Lifetime},
@@ -57,6 +57,9 @@ pub struct Proxy {
     pub(crate) bypass_links: BypassLinks,
     pub(crate) excepted_pages: ExceptedPages,
     pub(crate) paused_devices: PausedDevices,
+    /// Devices on which services are open that their hours block.
+    pub(crate) opened_devices: PausedDevices,
+    pub(crate) device_names: DeviceNames,
     pub(crate) forms: FormTokens,
     pub(crate) sessions: Sessions,
     pub(crate) records: Arc<RequestHistory>,
@@ -109,6 +112,7 @@ impl Proxy {
         let state = RuntimeState::new(loaded, listen_addrs.clone(), rewriter, max_idle, None)?;
         let tokens = Arc::new(Tokens::open(state.config.authority_dir.as_deref()));
         let reader_preferences = ReaderPreferences::open(state.config.authority_dir.as_deref());
+        let device_names = DeviceNames::open(state.config.authority_dir.as_deref());
         Ok(Arc::new(Self {
             started_with: Arc::clone(&state.config),
             state: ArcSwap::from_pointee(state),
@@ -120,6 +124,8 @@ impl Proxy {
             bypass_links: BypassLinks::new(Arc::clone(&tokens)),
             excepted_pages: ExceptedPages::new(),
             paused_devices: PausedDevices::new(),
+            opened_devices: PausedDevices::new(),
+            device_names,
             forms: FormTokens::new(Arc::clone(&tokens)),
             sessions: Sessions::new(),
             records: Arc::new(RequestHistory::new()),

@@ -3,6 +3,7 @@
 mod excepted_pages;
 mod failures;
 mod in_a_browser;
+mod people;
 mod real_lists;
 mod spared_hosts;
 mod upkeep;
@@ -110,6 +111,26 @@ async fn a_forbidden_page_says_why_and_leads_there_anyway() {
     }
     let other = get(&proxy, &url, &[("user-agent", "Otto's"), ("sec-fetch-dest", "document")]).await;
     assert_eq!(other.status, 403);
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn a_forbidden_link_leads_on_and_is_opened_once() {
+    let (_dir, settings) = with_list("||localhost^\n");
+    let origin = Origin::http(|_| response(&[], "from the origin")).await;
+    let proxy = TestProxy::start(&settings).await;
+    let url = at_localhost(&origin, "/click?id=1&url=https%3A%2F%2Fshop.example%2Fsofa%3Fx%3D1");
+    let visit = async || get(&proxy, &url, &[("sec-fetch-dest", "document")]).await;
+    let page = visit().await;
+    assert!(page.text().contains("href=\"https://shop.example/sofa?x=1\""), "{}", page.text());
+    let question = get(&proxy, &link(page.text(), "&once=1"), &[]).await;
+    assert!(question.text().contains("Go there once?"), "{}", question.text());
+    let answer = get(&proxy, &button(question.text()), &[]).await;
+    assert_eq!((answer.status.as_u16(), answer.header("location")), (303, &*url));
+    let part = get(&proxy, &at_localhost(&origin, "/x.js"), &[("sec-fetch-dest", "script")]).await;
+    assert_eq!(part.status, 403);
+    assert_eq!(visit().await.text(), "from the origin");
+    assert_eq!(visit().await.status, 403);
     proxy.stop().await;
 }
 

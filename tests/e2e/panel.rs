@@ -3,6 +3,7 @@
 mod access;
 mod control_host;
 mod control_pages;
+mod household;
 mod settings;
 mod start_page;
 mod watching;
@@ -39,14 +40,14 @@ async fn with_file() -> (TestProxy, PathBuf) {
 }
 
 /// The value of a hidden field.
-fn hidden(page: &Answer, name: &str) -> String {
+pub(crate) fn hidden(page: &Answer, name: &str) -> String {
     let (_, rest) =
         page.text().split_once(&format!("name=\"{name}\" value=\"")).unwrap_or_else(|| panic!("{}", page.text()));
     rest.split('"').next().unwrap().to_owned()
 }
 
 /// Sends a form of the panel, with these fields of the header.
-async fn post(proxy: &TestProxy, path: &str, form: &[(&str, &str)], fields: &[(&str, &str)]) -> Answer {
+pub(crate) async fn post(proxy: &TestProxy, path: &str, form: &[(&str, &str)], fields: &[(&str, &str)]) -> Answer {
     let form = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
     let mut request = Request::post(format!("http://gleaner.internal{path}"));
     for (name, value) in fields {
@@ -63,6 +64,8 @@ async fn lynx_reads_it() {
     for (path, words) in [
         ("panel", &["Gleaner Overview", "pages rewritten", "this machine", "127.0.0.1"][..]),
         ("panel/requests", &["What happened", "127.0.0.1", "GET 200"]),
+        ("panel/devices", &["this machine"]),
+        ("panel/device?address=127.0.0.1", &["YouTube", "Safe search"]),
         ("panel/health", &["of at most 4096 connections", "builtin"]),
         ("settings/ignore", &["Scripts", "Commit", "Cancel"]),
         ("settings/site?host=a.example", &["Never touch this site"]),
@@ -103,7 +106,11 @@ async fn axe_finds_nothing_serious() {
         "/site?host=a.example",
     ];
     let settings = tabs.map(|tab| format!("settings{tab}"));
-    for path in ["panel", "panel/requests", "panel/health"].map(str::to_owned).into_iter().chain(settings) {
+    for path in ["panel", "panel/requests", "panel/devices", "panel/device?address=127.0.0.1", "panel/health"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(settings)
+    {
         for (width, height) in [(1280, 800), (320, 640)] {
             window.resize(width, height).await;
             window.go(&format!("http://gleaner.internal/{path}")).await;

@@ -7,8 +7,8 @@ use url::form_urlencoded;
 use super::ControlPageRequest;
 use crate::{
     http::body::Body,
-    net::client_program::ClientProgram,
-    pages::template,
+    net::{client_program::ClientProgram, control_host::NAME},
+    pages::{form_fields::FormFields, template},
     state::{form_tokens::FormTokens, proxy::Proxy},
 };
 
@@ -43,4 +43,12 @@ pub(super) fn answer(proxy: &Proxy, visit: &ControlPageRequest<'_>, path: &str, 
     }
     proxy.tunnelled.forget(&visit.device);
     Some(template::see_other(next))
+}
+
+/// Gives this device the name that its form has.
+pub(super) fn name(proxy: &Proxy, visit: &ControlPageRequest<'_>, query: &str) -> Option<Response<Body>> {
+    let query = FormFields::parse(query.as_bytes());
+    proxy.forms.is_token(query.get("token"), &visit.device, NAME).then_some(())?;
+    proxy.device_names.set(visit.device.address, query.get("name"));
+    Some(template::see_other("/"))
 }

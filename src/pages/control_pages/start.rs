@@ -17,9 +17,12 @@ use super::{
 };
 use crate::{
     config::{Choice, ClientInfo, Intercept},
-    net::{addresses::addresses_for_devices, control_host::CONTROL_HOST},
+    net::{
+        addresses::addresses_for_devices,
+        control_host::{self, CONTROL_HOST},
+    },
     pages::{reading, template},
-    state::{proxy::Proxy, runtime_state::RuntimeState},
+    state::{device_names::LONGEST, proxy::Proxy, runtime_state::RuntimeState},
 };
 
 /// The style sheet's path.
@@ -201,11 +204,15 @@ fn steps(steps: &[Markup]) -> Markup {
 fn this_device(proxy: &Proxy, visit: &ControlPageRequest<'_>, choice: Option<Choice<'_>>, is_known: bool) -> Markup {
     let tunnelled = proxy.tunnelled.for_device(&visit.device);
     let never = proxy.reader_preferences.never(&visit.device);
+    let name = proxy.device_names.all().remove(&visit.device.address).unwrap_or_default();
     let forget = forms::button(&proxy.forms, &visit.device, forms::FORGET, "Forget this device");
     html! {
         h2 { "This device" }
         table {
             tr { th { "Address" } td { (visit.device.address) @if let Some(user) = visit.user() { ", " (user) } } }
+            tr { th { "Name" } td { form method="get" action=(control_host::NAME) {
+                input type="hidden" name="token" value=(proxy.forms.token(&visit.device, control_host::NAME));
+                input name="name" aria-label="Name of this device" maxlength=(LONGEST) value=(name); button type="submit" { "Save" } } } }
             tr { th { "Browser" } td { (visit.user_agent.chars().take(SHOWN).collect::<String>()) } }
             @if let Some(Choice { profile, rule, .. }) = choice {
                 tr { th { "Profile" } td { strong { (profile.name) } " " span.quiet { "(" (template::prose(&rule.to_string())) ")" } } }

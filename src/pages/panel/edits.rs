@@ -3,6 +3,9 @@
 
 use std::path::Path;
 
+use serde_yaml::Value;
+
+use super::{PanelRequest, settings::ConfigText};
 use crate::{
     config::edit::{self, Change, EditError},
     state::loaded_config::LoadedConfig,
@@ -37,4 +40,25 @@ pub(super) fn save(before: &str, changes: &[Change], name: &Path) -> Result<u64,
     let (after, loaded) = edited(before, changes, name)?;
     edit::write(before, &after, name)?;
     Ok(loaded.config.text_hash)
+}
+
+/// Makes changes in the configuration file, given all its settings as a tree, and waits until they are in force. Whether there were
+/// any; or why nothing was saved.
+pub(super) async fn change(
+    visit: &PanelRequest<'_>,
+    changes: impl FnOnce(&Value) -> Vec<Change>,
+) -> Result<bool, String> {
+    let source = ConfigText::read(visit)?;
+    let tree = source.tree()?;
+    let Some(file) = &source.file else {
+        return Err("There is no configuration file yet; `http://gleaner.internal/settings/sites` offers to make one."
+            .to_owned());
+    };
+    let changes = changes(&tree);
+    if changes.is_empty() {
+        return Ok(false);
+    }
+    let text_hash = in_background(save, &source.text, &changes, file).await.map_err(|error| error.to_string())?;
+    visit.taken_over(text_hash).await;
+    Ok(true)
 }

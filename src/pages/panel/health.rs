@@ -11,6 +11,7 @@ use crate::{
     config::ListSource,
     http::body::Body,
     pages::{control_pages::pause::CHOICES, template},
+    state::device_names::shown,
 };
 
 pub(super) fn page(visit: &PanelRequest<'_>) -> Markup {
@@ -111,6 +112,7 @@ fn list_row(visit: &PanelRequest<'_>, list: &ListState) -> Markup {
                     None => @match list.source {
                         ListSource::Builtin => "that of the program",
                         ListSource::File(_) => "that of the file",
+                        ListSource::Own => "that of the configuration",
                         _ => "not fetched yet",
                     }
                 }
@@ -130,12 +132,12 @@ fn trusted(visit: &PanelRequest<'_>) -> Markup {
         h2 { "Browsers whose encrypted pages are rewritten" }
         @if devices.is_empty() { p { "None has shown yet that it trusts the certificate." } } @else {
             table.rows {
-                thead { tr { th scope="col" { "ClientProgram" } th scope="col" { "Browser" } th scope="col" { "Seen" } th scope="col" { "Forget" } } }
+                thead { tr { th scope="col" { "Device" } th scope="col" { "Browser" } th scope="col" { "Seen" } th scope="col" { "Forget" } } }
                 tbody {
                     @for device in &devices {
                         @let address = device.address.to_string();
                         tr {
-                            td { (address) @if let Some(user) = &device.user { ", " (user) } }
+                            td { (shown(&visit.names, device.address, device.user.as_deref())) }
                             td.wide data-name="Browser" { (device.browser.chars().take(100).collect::<String>()) }
                             td data-name="Seen" { (since(device.seen)) " ago" }
                             td { (visit.button("/panel/forget", &[("device", &address)], &format!("Forget {address}"))) }
@@ -164,7 +166,7 @@ fn bypassed(visit: &PanelRequest<'_>) -> Markup {
                     @for (device, host, reason) in &hosts {
                         tr {
                             td.wide { (host) }
-                            td data-name="For" { @match device { Some(device) => (device.address), None => "everybody" } }
+                            td data-name="For" { @match device { Some(device) => (shown(&visit.names, device.address, None)), None => "everybody" } }
                             td.wide data-name="Why" { (reason) }
                             td { (visit.button("/panel/forget", &[("host", host)], &format!("Forget {host}"))) }
                         }

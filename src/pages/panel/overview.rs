@@ -4,8 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use maud::{Markup, html};
 
-use super::{PanelRequest, ago, bytes, charts};
-use crate::http::history::{ClientKey, Record, RequestCounts, Totals, hour};
+use super::{PanelRequest, ago, bytes, charts, devices};
+use crate::http::history::{Record, RequestCounts, Totals, hour};
 
 /// Rows of a table.
 const ROWS: usize = 15;
@@ -21,7 +21,7 @@ pub(super) fn page(visit: &PanelRequest<'_>) -> Markup {
             (figure(all.pages, "pages rewritten"))
             (figure(totals.passed.values().sum::<u64>(), "pages left as they came"))
             (figure(all.ads, "ads taken out of pages"))
-            (figure(all.blocked, "requests blocked"))
+            (figure(html! { a href="/panel/requests?what=blocked&when=today" { (all.blocked) } }, "requests blocked"))
             (figure(all.links, "links removed"))
             (figure(bytes(all.saved), "saved in pages"))
             @if all.pictures > 0 { (figure(bytes(all.saved_in_pictures), "saved in pictures")) }
@@ -33,8 +33,8 @@ pub(super) fn page(visit: &PanelRequest<'_>) -> Markup {
         }
         (last_day(&totals))
         h2 { "By device" }
-        (table(&totals.devices.first(ROWS), &totals.devices.others, all, "ClientProgram", |client| {
-            html! { a href={ "/panel/requests?device=" (client.0) } { (name(client)) } }
+        (table(&totals.devices.first(ROWS), &totals.devices.others, all, "Device", |client| {
+            html! { a href=(devices::path(client)) { (visit.name(client)) } }
         }))
         h2 { "By site" }
         (table(&totals.sites.first(ROWS), &totals.sites.others, all, "Site", |site| {
@@ -53,12 +53,6 @@ pub(super) fn page(visit: &PanelRequest<'_>) -> Markup {
 
 fn figure(value: impl maud::Render, words: &str) -> Markup {
     html! { div { dt { (words) } dd { (value) } } }
-}
-
-/// A device in words.
-pub(super) fn name((address, user): &ClientKey) -> String {
-    let address = if address.is_loopback() { "this machine".to_owned() } else { address.to_string() };
-    user.as_ref().map_or(address.clone(), |user| format!("{address}, {user}"))
 }
 
 /// Milliseconds that rewriting added to the last pages: the median, and the 95th percentile.

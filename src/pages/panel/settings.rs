@@ -2,6 +2,7 @@
 //!
 //! The file is the one truth: forms show what it says, only what differs is written, and the code that reads the file judges it.
 
+mod catalogue;
 mod fields;
 mod form;
 mod kind;

@@ -29,7 +29,7 @@ pub(crate) struct ReadingOptions {
 }
 
 impl PageProfile {
-    /// How the page of one request looks, where that is not as its profile has it.
+    /// How the page of one request looks, where that is not as its profile has it. `blocker` has the lists that count for it.
     pub(crate) fn for_request(
         &self,
         config: &Config,
@@ -39,7 +39,7 @@ impl PageProfile {
         is_paused: bool,
         reader: Option<ReaderLook>,
     ) -> Option<Self> {
-        let changed = if view.is_some() || is_paused {
+        let changed = if view.is_some() || is_paused || blocker.fingerprint != self.lists {
             Self::for_view(config, blocker, profile, view.unwrap_or_default(), is_paused).ok()
         } else {
             None
@@ -64,6 +64,7 @@ impl PageProfile {
         Ok(Self {
             enabled: profile.rewrite,
             chain: checked_chain(config, blocker, &filters)?,
+            lists: blocker.fingerprint,
             tagger: Tagger::new(profile.fingerprint).with(&(blocker.fingerprint, is_paused)),
             pictures: Arc::new(PictureProfile::new(&profile.pictures)),
             saving: None,
@@ -96,6 +97,7 @@ impl PageProfile {
         Ok(Self {
             enabled: true,
             chain: checked_chain(config, blocker, &filters)?,
+            lists: blocker.fingerprint,
             tagger: Tagger::new(profile.fingerprint),
             pictures: Arc::new(PictureProfile::new(&profile.pictures)),
             saving: None,
@@ -108,6 +110,7 @@ impl PageProfile {
         Self {
             enabled: false,
             chain: Arc::clone(&self.chain),
+            lists: self.lists,
             tagger: self.tagger.with(&"left alone"),
             pictures: Arc::new(PictureProfile::new(&Pictures::default())),
             saving: None,

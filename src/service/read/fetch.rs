@@ -22,7 +22,7 @@ use crate::{
         target::Target,
     },
     pages::{
-        blocked::{blocked_document, blocked_resource},
+        blocked::{blocked_document, blocked_resource, blocked_service},
         error::Error,
         reading,
     },
@@ -136,7 +136,10 @@ impl Exchange {
         if control_host::is_control_host(&target) {
             return Err(Refusal::Own.into());
         }
-        let permit = state.reader.acl.permit(target, |_| Initiator::Public)?;
+        let mut permit = state.reader.acl.permit(target, |_| Initiator::Public)?;
+        if let Some(name) = self.safe_host(headers, permit.target().plain_host()) {
+            permit = permit.connecting_to(name);
+        }
         let mut request = Box::new(Request::new(Body::default()));
         *request.uri_mut() = path(url);
         let fields = request.headers_mut();
@@ -177,8 +180,16 @@ impl Exchange {
         page: Option<&Url>,
         headers: &HeaderMap,
     ) -> Option<Response<Body>> {
-        let blocker = Arc::clone(&self.state.blocker);
         let wanted = BlockingRequest::new(url.clone(), page.cloned(), kind);
+        if let Some(block) = self.service_block(headers, wanted.site(), wanted.host()) {
+            self.log_service(&block);
+            return Some(if wanted.is_document() {
+                blocked_service(url, &block)
+            } else {
+                blocked_resource(&wanted, None, None)
+            });
+        }
+        let blocker = Arc::clone(self.blocker(headers, wanted.site()));
         let is_asked = blocker.settings().requests
             && blocker.may_block(wanted.host())
             && blocker.exempt(wanted.site(), wanted.host()).is_none()

@@ -25,7 +25,7 @@ async fn it_counts_what_was_done_and_forgets_addresses_within_sites() {
     let overview = get(&proxy, PANEL, &[]).await;
     for shown in [
         "<dt>pages rewritten</dt><dd>1</dd>",
-        "<dt>requests blocked</dt><dd>1</dd>",
+        "<dt>requests blocked</dt><dd><a href=\"/panel/requests?what=blocked&amp;when=today\">1</a></dd>",
         "propellerads.net",
         "this machine",
     ] {

@@ -4,7 +4,10 @@ use maud::{Markup, html};
 use serde_json::Value as Json;
 use serde_yaml::{Mapping, Value};
 
-use super::kind::{FieldKind, Setting};
+use super::{
+    catalogue,
+    kind::{FieldKind, Setting},
+};
 use crate::{
     config::edit::Change,
     pages::{form_fields::FormFields, template},
@@ -47,9 +50,9 @@ pub(super) fn collect(schema: &Json, tree: &Value, path: &[String], without: &[&
     }
     let Some(Setting { own, help, default }) = Setting::at(schema, path) else { return };
     let value = path.iter().try_fold(tree, |tree, key| tree.get(key)).cloned().unwrap_or_default();
-    let is_profile_filters = path.len() == 3 && path[0] == "profiles" && path[2] == "filters";
+    let is_whole = path.len() == 3 && path[0] == "profiles" && ["filters", "blocking"].contains(&&*path[2]);
     let names = match (own.get("properties"), own.get("additionalProperties").and_then(|inner| inner.get("$ref"))) {
-        (Some(Json::Object(properties)), _) if !is_profile_filters => {
+        (Some(Json::Object(properties)), _) if !is_whole => {
             // In the order of the file's own structures; the schema is sorted by name.
             let written = value.as_mapping().into_iter().flatten().filter_map(|(key, _)| key.as_str());
             let mut names: Vec<String> =
@@ -61,7 +64,11 @@ pub(super) fn collect(schema: &Json, tree: &Value, path: &[String], without: &[&
             value.as_mapping().into_iter().flatten().filter_map(|(key, _)| key.as_str().map(str::to_owned)).collect()
         }
         _ => {
-            let kind = if is_profile_filters { FieldKind::Yaml } else { FieldKind::from_schema(schema, &own, tree) };
+            let kind = match path {
+                _ if is_whole => FieldKind::Yaml,
+                [section, key] if section == "blocking" && key == "lists" => FieldKind::Catalogue,
+                _ => FieldKind::from_schema(schema, &own, tree),
+            };
             return items.push(Item::Field(Field { path: path.to_vec(), kind, help, default, value }));
         }
     };
@@ -103,6 +110,9 @@ impl Field {
                 .any(|(found, _)| found.starts_with(&format!("{name}/")))
                 .then(|| rules(form, &name, keys, self.value.as_sequence().map_or(0, Vec::len)));
         }
+        if matches!(self.kind, FieldKind::Catalogue) {
+            return catalogue::read(form, &name, &self.value);
+        }
         // A box that is not ticked is not sent; a hidden `false` before it is.
         let text = form.0.iter().rev().find(|(found, _)| *found == name).map(|(_, value)| value.replace('\r', ""))?;
         let text = text.trim();
@@ -114,7 +124,7 @@ impl Field {
             FieldKind::Choice(..) if self.shown() == text => self.value.clone(),
             FieldKind::Choice(..) | FieldKind::Text => Value::String(text.to_owned()),
             FieldKind::Number => scalar(text),
-            FieldKind::List => Value::Sequence(entries(text)),
+            FieldKind::List | FieldKind::Catalogue => Value::Sequence(entries(text)),
             FieldKind::Rules(..) | FieldKind::Yaml => {
                 serde_yaml::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
             }
@@ -156,6 +166,7 @@ impl Field {
                         " " label for=(name) { (label) }
                     }
                     FieldKind::Rules(keys, profiles) => { (self.show_rules(&name, keys, profiles)) }
+                    FieldKind::Catalogue => { (catalogue::show(&name, &label, &self.value)) }
                     kind => {
                         label for=(name) { (label) } " "
                         @let value = self.shown();
@@ -254,7 +265,7 @@ fn differences(path: Vec<String>, old: &Value, new: Value, changes: &mut Vec<Cha
 }
 
 /// Entries of a list, one on each line: numbers where they are, else text.
-fn entries(text: &str) -> Vec<Value> {
+pub(super) fn entries(text: &str) -> Vec<Value> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.map(|line| line.parse::<u64>().map_or_else(|_| line.into(), Value::from)).collect()
 }

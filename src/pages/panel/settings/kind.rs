@@ -12,6 +12,8 @@ pub(super) enum FieldKind {
     Text,
     /// One entry a line.
     List,
+    /// Lists of advertisements, with a box for each that has a name.
+    Catalogue,
     /// Rules with the same keys; each with its help.
     Rules(Vec<(String, String)>, Vec<String>),
     /// Whatever has no better field.
