@@ -37,7 +37,7 @@ pub(crate) fn answer<B>(
     let allowed = blocked.as_ref().unwrap_or(&page);
     let token = links.token(client, request.headers(), allowed);
     let is_confirmed = links.is_token(query.get("token"), client, request.headers(), allowed);
-    if !is_confirmed || request.method() != Method::GET {
+    if !is_confirmed || !is_followed_here(request) {
         return template::page(StatusCode::OK, &confirmation(&page, rule.as_deref(), is_once, &tokens::text(token)));
     }
     if query.find(END).is_some() {
@@ -46,6 +46,18 @@ pub(crate) fn answer<B>(
         links.allow(client, request.headers(), allowed);
     }
     template::see_other(page.as_str())
+}
+
+/// Whether a person has followed a link on one of our own pages (Fetch Metadata § 2.1 to 2.3), as far as the browser says.
+pub(super) fn is_followed_here<B>(request: &Request<B>) -> bool {
+    let is = |name: &str, values: &[&str]| {
+        request.headers().get(name).is_none_or(|value| values.iter().any(|wanted| value == wanted))
+    };
+    let is_prefetched = ["sec-purpose", "purpose"].iter().any(|name| request.headers().contains_key(*name));
+    request.method() == Method::GET
+        && !is_prefetched
+        && is("sec-fetch-dest", &["document"])
+        && is("sec-fetch-site", &["same-origin", "none"])
 }
 
 /// The page that a link names. A name before an `@` could look like another site.
@@ -142,6 +154,22 @@ mod tests {
     fn ask(links: &BypassLinks, client: IpAddr, query: &str) -> Response<Body> {
         let request = Request::get(format!("{ORIGINAL}?{query}"));
         answer(links, client, &request.body(()).unwrap(), |_| None)
+    }
+
+    #[test]
+    fn a_page_of_a_site_that_has_learned_a_link_is_asked_again() {
+        let links = BypassLinks::new(Arc::new(Tokens::open(None)));
+        let page: Url = "https://example.org/".parse().unwrap();
+        let mut link = control_host::original_link(&page);
+        link.query_pairs_mut().append_pair("token", &tokens::text(links.token(CLIENT, &HeaderMap::new(), &page)));
+        let query = link.query().unwrap();
+        for (name, value) in
+            [("sec-fetch-site", "cross-site"), ("sec-fetch-dest", "iframe"), ("sec-purpose", "prefetch")]
+        {
+            let request = Request::get(format!("{ORIGINAL}?{query}")).header(name, value).body(()).unwrap();
+            assert_eq!(answer(&links, CLIENT, &request, |_| None).status(), StatusCode::OK, "{name}");
+        }
+        assert_eq!(ask(&links, CLIENT, query).status(), StatusCode::SEE_OTHER);
     }
 
     #[test]

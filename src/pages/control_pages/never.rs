@@ -3,7 +3,7 @@
 //!
 //! Only a click on it changes something: its links have a token, and no web site can read it or show it in a frame.
 
-use http::{Method, Request, Response, StatusCode};
+use http::{Request, Response, StatusCode};
 use maud::{Markup, html};
 use url::{Url, form_urlencoded};
 
@@ -11,7 +11,7 @@ use super::ControlPageRequest;
 use crate::{
     http::body::Body,
     net::control_host::{self, NEVER},
-    pages::{form_fields::FormFields, template},
+    pages::{bypass::is_followed_here, form_fields::FormFields, template},
     state::proxy::Proxy,
 };
 
@@ -37,18 +37,6 @@ pub(super) fn answer<B>(proxy: &Proxy, visit: &ControlPageRequest<'_>, request: 
     let token = proxy.forms.token(&visit.device, &form);
     let may_open_panel = proxy.state().config.panel.admits(visit.device.address);
     template::page(StatusCode::OK, &markup(page, host, is_never, &token, may_open_panel))
-}
-
-/// Whether a person has followed the link on this page (Fetch Metadata § 2.1 to 2.3), as far as the browser says.
-fn is_followed_here<B>(request: &Request<B>) -> bool {
-    let is = |name: &str, values: &[&str]| {
-        request.headers().get(name).is_none_or(|value| values.iter().any(|wanted| value == wanted))
-    };
-    let is_prefetched = ["sec-purpose", "purpose"].iter().any(|name| request.headers().contains_key(*name));
-    request.method() == Method::GET
-        && !is_prefetched
-        && is("sec-fetch-dest", &["document"])
-        && is("sec-fetch-site", &["same-origin", "none"])
 }
 
 /// The path of this page, for a site.
