@@ -50,6 +50,24 @@ impl Device {
         ClientProgram { address: self.address, user: self.user.clone(), agent: String::new() }
     }
 
+    /// The key and the value of a rule that names the device alone.
+    fn rule(&self) -> (&'static str, Value) {
+        let (key, who) = match &self.user {
+            Some(user) => ("users", user.to_string()),
+            None => ("clients", self.address.to_string()),
+        };
+        (key, Value::Sequence(vec![who.into()]))
+    }
+
+    /// The profile that was written for the device here, also where it is not in force yet.
+    fn written_profile(&self, tree: &Value) -> Option<String> {
+        let rule = tree.get("devices")?.get(0)?;
+        let (key, who) = self.rule();
+        let profile = rule.get("profile").filter(|_| rule.get(key) == Some(&who))?.as_str()?;
+        let is_ours = tree.get("profiles")?.get(profile)?.get("blocking")?.is_mapping();
+        is_ours.then(|| profile.to_owned())
+    }
+
     fn fields(&self) -> Markup {
         html! {
             input type="hidden" name="address" value=(self.address);
@@ -115,7 +133,8 @@ impl Written {
         let choice = profiles.choose_blocking(&device.asker(visit.connection.local.port()), None);
         let by_rule = |choice: &Choice<'_>| matches!(choice.rule, ProfileRule::Device(_));
         let is_off = choice.as_ref().is_some_and(|choice| !choice.profile.blocking);
-        let profile = choice.filter(by_rule).filter(|_| !is_off).map(|choice| choice.profile.name.clone());
+        let in_force = choice.filter(by_rule).filter(|_| !is_off).map(|choice| choice.profile.name.clone());
+        let profile = in_force.or_else(|| device.written_profile(tree));
         let own = profile.as_ref().and_then(|name| tree.get("profiles")?.get(name)?.get("blocking"));
         let section = tree.get("blocking");
         let read =
@@ -365,11 +384,8 @@ fn with_key(visit: &PanelRequest<'_>, tree: &Value, device: &Device, keys: Vec<(
     }
     if written.profile.is_none() {
         let mut rules = tree.get("devices").and_then(Value::as_sequence).cloned().unwrap_or_default();
-        let (key, who) = match &device.user {
-            Some(user) => ("users", user.to_string()),
-            None => ("clients", device.address.to_string()),
-        };
-        let rule = [(key.into(), Value::Sequence(vec![who.into()])), ("profile".into(), name.into())];
+        let (key, who) = device.rule();
+        let rule = [(key.into(), who), ("profile".into(), name.into())];
         rules.insert(0, Value::Mapping(Mapping::from_iter(rule)));
         changes.push(Change { path: vec!["devices".to_owned()], value: Value::Sequence(rules) });
     }
