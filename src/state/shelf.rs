@@ -4,7 +4,7 @@ use std::{
     fs, io,
     net::IpAddr,
     path::{Path, PathBuf},
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -74,9 +74,10 @@ impl BookShelf {
         for dir in [&self.root, &self.dir] {
             platform::check_owner(dir)?.map_err(io::Error::other)?;
         }
-        book.kept = now();
+        let now = since_1970();
+        book.kept = now.as_secs();
         // The order of the names is that of time.
-        let id = format!("{:012}-{:016x}", book.kept, u64::from_be_bytes(nonce()));
+        let id = format!("{:012}-{:08x}{:08x}", book.kept, now.subsec_nanos(), u32::from_be_bytes(nonce()));
         atomic_file::write(&self.dir.join(format!("{id}.epub")), epub, Readers::Owner)?;
         atomic_file::write(&self.dir.join(format!("{id}.json")), &serde_json::to_vec(&book)?, Readers::Owner)?;
         self.remove_old();
@@ -145,8 +146,12 @@ fn books_in(dir: &Path) -> Vec<KeptBook> {
 }
 
 fn now() -> u64 {
+    since_1970().as_secs()
+}
+
+fn since_1970() -> Duration {
     // A clock before 1970 is one that stands still.
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
 #[cfg(test)]
