@@ -77,7 +77,7 @@ impl BookShelf {
         let now = since_1970();
         book.kept = now.as_secs();
         // The order of the names is that of time.
-        let id = format!("{:012}-{:08x}{:08x}", book.kept, now.subsec_nanos(), u32::from_be_bytes(nonce()));
+        let id = format!("{:012}-{:08x}{:08x}", book.kept, now.subsec_nanos(), u64::from_be_bytes(nonce()) >> 32);
         atomic_file::write(&self.dir.join(format!("{id}.epub")), epub, Readers::Owner)?;
         atomic_file::write(&self.dir.join(format!("{id}.json")), &serde_json::to_vec(&book)?, Readers::Owner)?;
         self.remove_old();
