@@ -137,7 +137,7 @@ impl<H: Handler> SniffedConnect<H> {
     pub(crate) fn run(self, client: OnUpgrade) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         Box::pin(async move {
             match client.await {
-                Ok(client) => self.sniff(TokioIo::new(client)).await,
+                Ok(client) => Box::pin(self.sniff(TokioIo::new(client))).await,
                 Err(error) => debug!(%error, "the client left before its tunnel began"),
             }
         })

@@ -44,7 +44,7 @@ impl RawConfig {
         let strangers = self.access.is_open_to_strangers().then(|| strangers.to_owned());
         noticed.hints = strangers.into_iter().collect();
         let authority_dir = noted(authority_dir(self.authority.dir.as_deref(), base), mistakes);
-        let shelf = noted(self.shelf.clone().build(base, authority_dir.as_deref()), mistakes);
+        let kept_books = noted(self.shelf.clone().build(base, authority_dir.as_deref()), mistakes);
         let raw = self.clone();
         let config = Config {
             listen,
@@ -63,7 +63,7 @@ impl RawConfig {
             access: raw.access,
             rewrite: raw.rewrite,
             read: raw.read,
-            shelf,
+            shelf: kept_books,
             agents: raw.agents,
             pictures: raw.pictures,
             headers: raw.headers,

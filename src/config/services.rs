@@ -126,16 +126,16 @@ impl BlockedServices {
             let hours = match entry.hours.as_deref() {
                 Some(ALWAYS) => None,
                 None => (!all.is_empty()).then(|| all.clone()),
-                Some(name) => match schedule.get(name) {
-                    Some(hours) => Some(vec![hours.named(name)]),
-                    None => {
+                Some(name) => {
+                    let Some(hours) = schedule.get(name) else {
                         let names: Vec<_> = schedule.keys().map(|name| format!("`{name}`")).collect();
                         let names = names.into_iter().chain([format!("`{ALWAYS}`")]).collect::<Vec<_>>().join(", ");
                         let problem =
                             format!("{name:?} is no name of hours in `blocking.schedule`; expected one of {names}");
                         return Err(Mistake::value(&format!("blocking.services.{index}"), problem));
-                    }
-                },
+                    };
+                    Some(vec![hours.named(name)])
+                }
             };
             each.push((entry.service, hours));
         }

@@ -75,7 +75,7 @@ impl Exchange {
             return Ok(reading::message(StatusCode::FORBIDDEN, "Not for this device", &text, ""));
         }
         let is_shelf = is_below(head.uri.path(), SHELF);
-        if ![Method::GET, Method::HEAD].contains(&head.method) && !(is_shelf && head.method == Method::POST) {
+        if !([Method::GET, Method::HEAD].contains(&head.method) || is_shelf && head.method == Method::POST) {
             let text = html! { "A page is read with GET; nothing is sent to a site here." };
             let mut response = reading::message(StatusCode::METHOD_NOT_ALLOWED, "Not here", &text, "");
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));

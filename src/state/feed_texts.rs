@@ -33,11 +33,12 @@ pub(crate) struct FeedTexts {
     in_work: ExpiringMap<String, Arc<tokio::sync::Mutex<()>>>,
 }
 
+/// What is known of a page.
 #[derive(Clone)]
-struct KnownText {
+pub(crate) struct KnownText {
     since: Instant,
     /// None if the page could not be read.
-    text: Option<Arc<str>>,
+    pub(crate) text: Option<Arc<str>>,
 }
 
 impl FeedTexts {
@@ -50,11 +51,11 @@ impl FeedTexts {
         }
     }
 
-    /// The text of a page; `Some(None)` if it could not be read a while ago.
-    pub(crate) fn get(&self, page: &str) -> Option<Option<Arc<str>>> {
+    /// The text of a page, if it was asked for a while ago.
+    pub(crate) fn get(&self, page: &str) -> Option<KnownText> {
         let known = self.texts.get(&page.to_owned())?;
         let lifetime = if known.text.is_some() { TEXT_LIFETIME } else { FAILURE_LIFETIME };
-        (known.since.elapsed() < lifetime).then_some(known.text)
+        (known.since.elapsed() < lifetime).then_some(known)
     }
 
     pub(crate) fn add(&self, page: String, text: Option<Arc<str>>) {
@@ -107,11 +108,12 @@ mod tests {
         let texts = FeedTexts::new();
         texts.add("a".to_owned(), Some("text".into()));
         texts.add("b".to_owned(), None);
-        assert_eq!(texts.get("a"), Some(Some("text".into())));
-        assert_eq!((texts.get("b"), texts.get("c")), (Some(None), None));
+        let text = |page: &str| texts.get(page).map(|known| known.text);
+        assert_eq!(text("a"), Some(Some("text".into())));
+        assert_eq!((text("b"), text("c")), (Some(None), None));
         tokio::time::advance(FAILURE_LIFETIME).await;
         assert!(texts.get("a").is_some() && texts.get("b").is_none());
         tokio::time::advance(TEXT_LIFETIME).await;
-        assert_eq!(texts.get("a"), None);
+        assert!(texts.get("a").is_none());
     }
 }

@@ -91,8 +91,8 @@ fn what_a_profile_blocks_is_checked() {
         let error = Config::from_yaml(&format!("profiles: {{ {profiles} }}"), None).unwrap_err().to_string();
         assert!(error.contains(problem), "{profiles}: {error}");
     }
-    let many: String =
-        (0..8).map(|index| format!("  p{index}: {{ blocking: {{ rules: ['||h{index}.example^'] }} }}\n")).collect();
+    let profile = |index: u8| format!("  p{index}: {{ blocking: {{ rules: ['||h{index}.example^'] }} }}");
+    let many = (0..8).map(profile).collect::<Vec<_>>().join("\n");
     let error = Config::from_yaml(&format!("profiles:\n{many}"), None).unwrap_err().to_string();
     assert!(error.contains("there are 9 different sets"), "{error}");
 }

@@ -164,7 +164,7 @@ impl FeedWalk<'_> {
                 }
                 return Some(());
             }
-            (FeedKind::Atom, "summary") if is_own => ItemPart::Summary,
+            (FeedKind::Atom, "summary") | (FeedKind::Rss | FeedKind::Rdf, "description") if is_own => ItemPart::Summary,
             (FeedKind::Atom, "content") if is_own => ItemPart::Text,
             (FeedKind::Rss | FeedKind::Rdf, "link") if is_own => ItemPart::Link,
             (FeedKind::Rss, "guid") if is_own => {
@@ -173,7 +173,6 @@ impl FeedWalk<'_> {
                 }
                 ItemPart::Id
             }
-            (FeedKind::Rss | FeedKind::Rdf, "description") if is_own => ItemPart::Summary,
             (FeedKind::Rss | FeedKind::Rdf, "encoded") if name == "content:encoded" => ItemPart::Text,
             _ => return Some(()),
         };

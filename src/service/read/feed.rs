@@ -123,7 +123,7 @@ impl Exchange {
         stream::iter(fetched).buffer_unordered(AT_ONCE).collect::<()>().await;
         let mut room = MAX_FEED;
         let text = |(item, page): (&feeds::FeedItem, &Option<(Url, String)>)| {
-            let text = known.get(&page.as_ref()?.1).flatten()?;
+            let text = known.get(&page.as_ref()?.1)?.text?;
             room = room.checked_sub(text.len())?;
             Some(text).filter(|text| feeds::seen_chars(text) > item.chars)
         };
@@ -149,9 +149,9 @@ impl Exchange {
 
     /// The text of the page of an item.
     async fn item_text(&mut self, page: Url, headers: &HeaderMap, host: &str) -> Option<Arc<str>> {
-        let pace = Arc::clone(&self.proxy.feed_texts);
+        let texts = Arc::clone(&self.proxy.feed_texts);
         let Ok(FetchOutcome::Response(fetched)) =
-            self.fetch(page, "document", None, headers, FetchWay { pace: Some(&pace), ..FetchWay::default() }).await
+            self.fetch(page, "document", None, headers, FetchWay { pace: Some(&texts), ..FetchWay::default() }).await
         else {
             return None;
         };

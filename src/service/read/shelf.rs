@@ -26,7 +26,7 @@ impl Exchange {
     /// Answers a request at the shelf; `head` is not of another site.
     pub(super) async fn shelf(&mut self, head: &Parts, host: &str) -> Result<Response<Body>, Error> {
         let device = self.device(&head.headers);
-        let Some(shelf) = BookShelf::for_device(&self.state.config.shelf, &device).map(Arc::new) else {
+        let Some(kept) = BookShelf::for_device(&self.state.config.shelf, &device).map(Arc::new) else {
             let text = html! { "No pages are kept here: " code { "shelf.enabled" } " is off." };
             return Ok(reading::message(StatusCode::NOT_FOUND, "No shelf", &text, ""));
         };
@@ -43,9 +43,9 @@ impl Exchange {
                 return Ok(reading::message(StatusCode::FORBIDDEN, "Nothing was done", &text, ""));
             }
             if path == KEEP {
-                return self.keep(shelf, &subject, head, host).await;
+                return self.keep(kept, &subject, head, host).await;
             }
-            with(&shelf, move |shelf| shelf.delete(&subject)).await;
+            with(&kept, move |shelf| shelf.delete(&subject)).await;
             return Ok(template::see_other(SHELF));
         }
         if path == KEEP {
@@ -55,7 +55,7 @@ impl Exchange {
                 None => template::see_other(SHELF),
             });
         }
-        let books = with(&shelf, BookShelf::books).await;
+        let books = with(&kept, BookShelf::books).await;
         let wanted = match path {
             SHELF => {
                 let token = |book: &KeptBook| self.proxy.forms.token(&device, &form(DELETE, &book.id));
@@ -69,19 +69,17 @@ impl Exchange {
             }
         };
         let id = wanted.map(|book| book.id.clone()).unwrap_or_default();
-        match with(&shelf, move |shelf| shelf.read(&id)).await {
-            Some(epub) => Ok(book(epub)),
-            None => {
-                let text = html! { "There is no such book. " a href=(SHELF) { "Shelf" } };
-                Ok(reading::message(StatusCode::NOT_FOUND, "No book", &text, ""))
-            }
+        if let Some(epub) = with(&kept, move |shelf| shelf.read(&id)).await {
+            return Ok(book(epub));
         }
+        let text = html! { "There is no such book. " a href=(SHELF) { "Shelf" } };
+        Ok(reading::message(StatusCode::NOT_FOUND, "No book", &text, ""))
     }
 
     /// Fetches a page and puts it on the shelf.
     async fn keep(
         &mut self,
-        shelf: Arc<BookShelf>,
+        kept: Arc<BookShelf>,
         page: &str,
         head: &Parts,
         host: &str,
@@ -102,7 +100,7 @@ impl Exchange {
             page: page.to_owned(),
             kept: 0,
         };
-        if let Err(problem) = with(&shelf, move |shelf| shelf.keep(book, &epub)).await {
+        if let Err(problem) = with(&kept, move |shelf| shelf.keep(book, &epub)).await {
             tracing::warn!(error = %problem, "a page cannot be kept");
             let text = html! { "The book cannot be written: " (problem.to_string()) };
             return Ok(reading::message(StatusCode::INTERNAL_SERVER_ERROR, "Not kept", &text, ""));

@@ -72,10 +72,7 @@ async fn codings_are_undone_and_the_clients_own_applied() {
                 decoder.into_inner()
             }};
         }
-        let decoded = match coding {
-            "gzip" => decoded!(GzipDecoder),
-            _ => decoded!(ZstdDecoder),
-        };
+        let decoded = if coding == "gzip" { decoded!(GzipDecoder) } else { decoded!(ZstdDecoder) };
         assert!(decoded == plain.body, "{coding}");
     }
 }
