@@ -284,7 +284,12 @@ impl<W: AsyncWrite + Unpin> Reply<'_, W> {
         if let Some(asked) = &mut self.asked_to_go_on {
             tokio::select! {
                 biased;
-                asked = asked => if asked.is_ok() { self.go_on().await? },
+                asked = asked => {
+                    self.asked_to_go_on = None;
+                    if asked.is_ok() {
+                        self.go_on().await?;
+                    }
+                }
                 done = &mut work => return Ok(done),
             }
         }
@@ -292,29 +297,30 @@ impl<W: AsyncWrite + Unpin> Reply<'_, W> {
     }
 
     async fn go_on(&mut self) -> io::Result<()> {
-        self.asked_to_go_on = None;
         self.has_gone_on = true;
         self.writer.write(&b"ICAP/1.0 100 Continue\r\n\r\n"[..]).await
     }
 
     /// Nothing more of the message is wanted. What was asked for meanwhile must be asked for all the same, since it is waited for.
     async fn end_of_preview(&mut self) -> io::Result<()> {
-        let was_asked = self.asked_to_go_on.as_mut().is_some_and(|asked| {
+        let was_asked = self.asked_to_go_on.take().is_some_and(|mut asked| {
             asked.close();
             asked.try_recv().is_ok()
         });
         if was_asked { self.go_on().await } else { Ok(()) }
     }
 
+    /// Whether the other proxy has kept the body: up to the end of the preview, and beyond where `Allow` has 204.
+    fn is_kept(&self) -> bool {
+        !self.has_gone_on || self.head.allows("204")
+    }
+
     /// Says that the message stays as it is: in a word where the other proxy has kept it, else by sending it back.
     async fn unchanged(mut self, body: Body) -> io::Result<()> {
-        if self.head.allows("204") || !self.has_gone_on {
+        if self.is_kept() {
             drop(body);
             self.end_of_preview().await?;
-            if self.head.allows("204") || !self.has_gone_on {
-                return self.writer.head("204 No Modifications", "").await;
-            }
-            return Err(malformed("the preview was over when its answer was known"));
+            return self.writer.head("204 No Modifications", "").await;
         }
         let EncapsulatedSections { request, response, .. } = &self.head.sections;
         let (name, head) =
@@ -326,10 +332,10 @@ impl<W: AsyncWrite + Unpin> Reply<'_, W> {
     /// Sends a message with this head and body.
     async fn changed(mut self, name: &str, head: &[u8], mut body: Body, has_same_body: bool) -> io::Result<()> {
         let at = head.len();
-        if has_same_body && self.head.sections.has_body && self.head.allows("206") {
+        if has_same_body && self.head.sections.has_body && self.head.allows("206") && self.is_kept() {
             drop(body);
             self.end_of_preview().await?;
-            // A draft, which Squid and c-icap have: draft-icap-ext-partial-content.
+            // draft-icap-ext-partial-content, which Squid and c-icap have.
             self.writer.head("206 Partial Content", &format!("{name}-hdr=0, {name}-body={at}")).await?;
             self.writer.write(head).await?;
             return self.writer.write(&b"0; use-original-body=0\r\n\r\n"[..]).await;
@@ -337,8 +343,7 @@ impl<W: AsyncWrite + Unpin> Reply<'_, W> {
         // Before the head, because what follows a preview cannot be asked for after it.
         let first = self.running(next_data(&mut body)).await?;
         self.end_of_preview().await?;
-        let section = if first.is_some() { "body" } else { "null-body" };
-        let section = if first.is_some() { format!("{name}-{section}") } else { section.to_owned() };
+        let section = if first.is_some() { format!("{name}-body") } else { "null-body".to_owned() };
         self.writer.head("200 OK", &format!("{name}-hdr=0, {section}={at}")).await?;
         self.writer.write(head).await?;
         let mut next = first;
@@ -367,7 +372,8 @@ async fn next_data(body: &mut Body) -> Option<io::Result<Bytes>> {
 
 /// Writes fields with their names as they came, since servers tell browsers from programs by them.
 fn write_spelled(headers: &HeaderMap, as_in: &[u8], out: &mut BytesMut) {
-    let names: Vec<&[u8]> = as_in.split(|byte| *byte == b'\n').filter_map(|line| line.split(|byte| *byte == b':').next()).collect();
+    let names: Vec<&[u8]> =
+        as_in.split(|byte| *byte == b'\n').filter_map(|line| line.split(|byte| *byte == b':').next()).collect();
     for (name, value) in headers {
         let spelled = names.iter().find(|spelled| spelled.eq_ignore_ascii_case(name.as_str().as_bytes()));
         out.extend_from_slice(spelled.copied().unwrap_or(name.as_str().as_bytes()));

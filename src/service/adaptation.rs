@@ -5,8 +5,9 @@
 
 use std::{net::SocketAddr, sync::Arc};
 
-use http::{HeaderMap, HeaderValue, Method, Request, Response, header};
 use gleaner_filters::View;
+use http::{HeaderMap, HeaderValue, Method, Request, Response, header};
+use http_body::Body as _;
 use tokio::time::Instant;
 use url::Url;
 
@@ -119,7 +120,11 @@ impl Exchange {
         Adapted::Unchanged(body)
     }
 
-    fn changed(mut self, response: Response<Body>, has_same_body: bool) -> Adapted {
+    fn changed(mut self, mut response: Response<Body>, has_same_body: bool) -> Adapted {
+        if let Some(length) = response.body().size_hint().exact().filter(|_| !has_same_body) {
+            // hyper would say so.
+            response.headers_mut().entry(header::CONTENT_LENGTH).or_insert_with(|| length.into());
+        }
         self.log.status = response.status().as_u16();
         let response = response.map(|body| body.logged(self.log));
         Adapted::Response { response, has_same_body }

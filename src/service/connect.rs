@@ -127,7 +127,11 @@ impl Exchange {
 
     /// CONNECT to our own name, which leads nowhere but here: a browser that was told `https:`, or one that sends
     /// everything through tunnels.
-    pub(super) fn own_tunnel(&mut self, request: Request<ReceivedBody>, target: Target) -> Result<Response<Body>, Error> {
+    pub(super) fn own_tunnel(
+        &mut self,
+        request: Request<ReceivedBody>,
+        target: Target,
+    ) -> Result<Response<Body>, Error> {
         self.log.route = Route::OwnPages;
         if target.port == Scheme::Http.default_port() || self.state.authority.open().is_some() {
             let device = self.device(request.headers());

@@ -35,7 +35,9 @@ pub(super) struct MessageReader<R> {
 pub(super) enum Chunk {
     Data(Bytes),
     /// The end of the body or of its preview; `is_whole` where the preview was all of it (`ieof`, RFC 3507 § 4.5).
-    End { is_whole: bool },
+    End {
+        is_whole: bool,
+    },
 }
 
 impl<R: AsyncRead + Unpin> MessageReader<R> {
