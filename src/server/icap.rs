@@ -4,6 +4,8 @@
 //! `head` parses heads, `message_reader` reads messages from the connection. The body of a message is read while it is used, and
 //! what follows a preview only when somebody waits for it.
 
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzz_api;
 mod head;
 mod message_reader;
 
@@ -29,7 +31,7 @@ use tracing::debug;
 
 use self::{
     head::{EncapsulatedSections, IcapHead, IcapMethod, IcapRefusal, MAX_ICAP_HEAD, bad},
-    message_reader::{Chunk, MessageReader, malformed},
+    message_reader::{BodyPiece, MessageReader, malformed},
 };
 use super::Handler;
 use crate::http::{
@@ -143,7 +145,7 @@ where
         let closes = head.text("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"));
         if head.method == IcapMethod::Options {
             if head.sections.has_body {
-                while matches!(self.reader.chunk().await?, Chunk::Data(_)) {}
+                while matches!(self.reader.chunk().await?, BodyPiece::Data(_)) {}
             }
             self.writer.options(head::method_of(bytes)).await?;
             return Ok(!closes);
@@ -187,11 +189,11 @@ async fn receive<R: AsyncRead + Unpin>(
         let (mut preview, mut bytes) = (Vec::new(), 0);
         let is_whole = loop {
             match reader.chunk().await? {
-                Chunk::Data(data) => {
+                BodyPiece::Data(data) => {
                     bytes += data.len();
                     preview.push(data);
                 }
-                Chunk::End { is_whole } => break is_whole,
+                BodyPiece::End { is_whole } => break is_whole,
             }
             if bytes > MAX_PREVIEW {
                 return Err(malformed("the preview is larger than was asked for"));
@@ -214,7 +216,7 @@ async fn receive<R: AsyncRead + Unpin>(
             return Ok(());
         }
     }
-    while let Chunk::Data(data) = reader.chunk().await? {
+    while let BodyPiece::Data(data) = reader.chunk().await? {
         let _ = sender.chunks.send(Ok(data)).await;
     }
     Ok(())
@@ -320,7 +322,7 @@ impl<W: AsyncWrite + Unpin> Reply<'_, W> {
         if self.is_kept() {
             drop(body);
             self.end_of_preview().await?;
-            return self.writer.head("204 No Modifications", "").await;
+            return self.writer.head("204 No Modifications", "null-body=0").await;
         }
         let EncapsulatedSections { request, response, .. } = &self.head.sections;
         let (name, head) =
@@ -395,11 +397,9 @@ struct MessageWriter<W> {
 impl<W: AsyncWrite + Unpin> MessageWriter<W> {
     /// A status and the fields that each answer has, with what is in it.
     async fn head(&mut self, status: &str, encapsulated: &str) -> io::Result<()> {
-        let mut head = format!("ICAP/1.0 {status}\r\nISTag: \"{}\"\r\nServer: Gleaner\r\n", self.tag);
-        if !encapsulated.is_empty() {
-            head += &format!("Encapsulated: {encapsulated}\r\n");
-        }
-        self.write((head + "\r\n").as_bytes()).await
+        let tag = &self.tag;
+        let head = format!("ICAP/1.0 {status}\r\nISTag: \"{tag}\"\r\nEncapsulated: {encapsulated}\r\n\r\n");
+        self.write(head.as_bytes()).await
     }
 
     async fn options(&mut self, method: &str) -> io::Result<()> {

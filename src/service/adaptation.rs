@@ -138,26 +138,21 @@ impl Exchange {
         view: Option<(View, PageId)>,
         given: Option<Response<Body>>,
     ) -> Result<Answer, Error> {
-        let response = match given {
-            Some(response) => {
-                info.may_stop_at = Some(SQUID_SENDS_AT_FIRST);
-                response
+        let response = if let Some(response) = given {
+            info.may_stop_at = Some(SQUID_SENDS_AT_FIRST);
+            response
+        } else if let Some(kept) = view.and_then(|_| info.kept_original()) {
+            kept.response()
+        } else {
+            if let (Some(view), Some(page)) = (view, info.url()) {
+                self.proxy.adapted_views.insert((self.device(request.headers()), page), view);
             }
-            None => match view.and_then(|_| info.kept_original()) {
-                Some(kept) => kept.response(),
-                None => {
-                    if let (Some(view), Some(page)) = (view, info.url()) {
-                        self.proxy.adapted_views.insert((self.device(request.headers()), page), view);
-                    }
-                    self.state.rewriter.prepare(info, request.headers_mut());
-                    if validators::has_ours(request.headers()) {
-                        // The other proxy would be told by a 304 that a page is the same, whose fields are not those of the
-                        // rewritten one.
-                        validators::drop_conditions(request.headers_mut());
-                    }
-                    return Ok(Answer::Unsent(request));
-                }
-            },
+            self.state.rewriter.prepare(info, request.headers_mut());
+            if validators::has_ours(request.headers()) {
+                // The other proxy would be told by a 304 that a page is the same, whose fields are not those of the rewritten one.
+                validators::drop_conditions(request.headers_mut());
+            }
+            return Ok(Answer::Unsent(request));
         };
         let response = self.rewrite(info, response, None::<Subrequests>).await;
         Ok(Answer::Response(self.only_rewritten(info, response)))

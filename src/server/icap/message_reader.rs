@@ -32,7 +32,7 @@ pub(super) struct MessageReader<R> {
 
 /// A piece of a body.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Chunk {
+pub(super) enum BodyPiece {
     Data(Bytes),
     /// The end of the body or of its preview; `is_whole` where the preview was all of it (`ieof`, RFC 3507 § 4.5).
     End {
@@ -80,7 +80,7 @@ impl<R: AsyncRead + Unpin> MessageReader<R> {
     }
 
     /// The next piece of a chunked body.
-    pub(super) async fn chunk(&mut self) -> io::Result<Chunk> {
+    pub(super) async fn chunk(&mut self) -> io::Result<BodyPiece> {
         if self.left == 0 {
             let line = self.line().await?;
             let (size, extensions) = size_of_chunk(&line)?;
@@ -88,7 +88,7 @@ impl<R: AsyncRead + Unpin> MessageReader<R> {
                 let is_whole = extensions.split(|byte| *byte == b';').any(|one| one.trim_ascii() == b"ieof");
                 for _ in 0..MAX_TRAILERS {
                     if self.line().await?.is_empty() {
-                        return Ok(Chunk::End { is_whole });
+                        return Ok(BodyPiece::End { is_whole });
                     }
                 }
                 return Err(malformed("there are too many trailers"));
@@ -104,7 +104,7 @@ impl<R: AsyncRead + Unpin> MessageReader<R> {
         if self.left == 0 && !self.line().await?.is_empty() {
             return Err(malformed("a chunk is longer than its size"));
         }
-        Ok(Chunk::Data(data))
+        Ok(BodyPiece::Data(data))
     }
 
     /// The next line, without its end.

@@ -365,6 +365,12 @@ async fn only_proxies_that_are_listed_are_served() {
     assert_eq!(answer, "");
 }
 
+/// A page without the tokens in the links of its bar, which are another program's.
+fn without_tokens(page: &str) -> String {
+    let links = page.split("gleaner-view=");
+    links.map(|link| link.split_once('"').map_or(link, |(_, rest)| rest)).collect::<Vec<_>>().join("")
+}
+
 #[tokio::test]
 async fn the_client_of_c_icap_gets_the_proxys_own_page() {
     let Some(program) = optional::program("c-icap-client", "c-icap") else { return };
@@ -392,6 +398,6 @@ async fn the_client_of_c_icap_gets_the_proxys_own_page() {
         assert!(well, "{told}");
         let page = told.find("<!DOCTYPE").zip(told.find("</html>"));
         let got = page.map_or("", |(at, end)| &told[at..end + 7]);
-        assert!(got == expected.text().trim_end(), "{preview:?}: {told}\n{got}");
+        assert_eq!(without_tokens(got), without_tokens(expected.text().trim_end()), "{preview:?}");
     }
 }
