@@ -16,6 +16,7 @@ mod health;
 mod hint;
 mod hosts;
 mod https;
+mod icap;
 mod ineffective;
 mod leave_alone;
 mod limits;
@@ -61,6 +62,7 @@ pub use self::{
     health::Health,
     hosts::HostPatterns,
     https::{Https, Intercept, RawAuthority, RawUpstream},
+    icap::Icap,
     leave_alone::LeaveAlone,
     limits::Limits,
     list_source::ListSource,
@@ -110,6 +112,8 @@ pub struct RawConfig {
     pub listen: Vec<Listener>,
     /// Figures and readiness for balancers and monitoring, at an address of their own.
     pub health: Health,
+    /// The filters as a service for another proxy, such as Squid.
+    pub icap: Icap,
     /// Interception of encrypted connections.
     pub https: Https,
     /// Hosts that are neither decrypted nor rewritten.
@@ -163,6 +167,7 @@ impl Default for RawConfig {
         Self {
             listen: vec![listen::Address((Ipv4Addr::LOCALHOST, 8118).into()).into()],
             health: Health::default(),
+            icap: Icap::default(),
             https: Https::default(),
             leave_alone: LeaveAlone::default(),
             authority: RawAuthority::default(),
@@ -210,6 +215,8 @@ pub struct Config {
     pub balancers: BTreeMap<u16, Vec<ClientRange>>,
     /// Figures and readiness for balancers and monitoring, at an address of their own.
     pub health: Health,
+    /// The filters as a service for another proxy, such as Squid.
+    pub icap: Icap,
     /// Interception of encrypted connections.
     pub https: Https,
     /// Folder of the certificate authority; `None` where the user has no home and none is set.

@@ -6,6 +6,7 @@
 #[doc(hidden)]
 pub mod fuzzing;
 pub(crate) mod health;
+pub mod icap;
 pub mod list_updates;
 pub(crate) mod listener;
 pub mod reload;

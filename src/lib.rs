@@ -43,7 +43,7 @@ pub use config::{Config, ConfigError, RawConfig};
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub use drivers::fuzzing;
-pub use drivers::{list_updates, listener::serve, reload};
+pub use drivers::{icap, list_updates, listener::serve, reload};
 pub use mitm::{
     authority::AuthorityError,
     trusted_devices::{TrustedDevice, TrustedDevices},

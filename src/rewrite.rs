@@ -79,6 +79,9 @@ use crate::{
 /// Response field with the outcome of a page, or the reason why it passed.
 const GLEANER: HeaderName = HeaderName::from_static("gleaner");
 
+/// How long a sender that may stop at some byte is waited for there.
+const STOPPED: Duration = Duration::from_millis(100);
+
 pub(crate) struct Rewriter {
     /// One for each profile, in the order of the configuration.
     profiles: Vec<PageProfile>,
@@ -245,7 +248,7 @@ impl Rewriter {
                 controls.number(&url, body);
             }
         };
-        let received = self.receive(&mut body, &mut original, self.workers.start(job), number);
+        let received = self.receive(asked, &mut body, &mut original, self.workers.start(job), number);
         let mut filtered = match timeout(self.max_wait, received).await.unwrap_or(Err(PassReason::SLOW)) {
             Ok(filtered) => filtered,
             Err(reason) => return self.pass(asked, head, original.into_body(body), reason),
@@ -301,6 +304,7 @@ impl Rewriter {
     /// of it before the worker gets the last chunk.
     async fn receive(
         &self,
+        asked: &RequestInfo<'_>,
         body: &mut Body,
         original: &mut Original,
         mut worker: Worker,
@@ -308,7 +312,7 @@ impl Rewriter {
     ) -> Result<Filtered, PassReason> {
         // The last chunk waits for the end of the body, because a worker may see the end of a coding before that.
         let mut held = None;
-        while let Some(frame) = self.next_frame(body, original.bytes > 0).await? {
+        while let Some(frame) = self.next_frame(body, original.bytes, asked.may_stop_at).await? {
             if let Some(chunk) = original.push(frame)?
                 && let Some(before) = held.replace(chunk)
             {
@@ -327,12 +331,17 @@ impl Rewriter {
     async fn next_frame(
         &self,
         body: &mut Body,
-        has_begun: bool,
+        received: usize,
+        may_stop_at: Option<usize>,
     ) -> Result<Option<Result<Frame<Bytes>, BodyError>>, PassReason> {
-        if !has_begun {
+        if received == 0 {
             return Ok(body.frame().await);
         }
-        timeout(self.max_pause, body.frame()).await.map_err(|_| PassReason::SLOW)
+        let (most, reason) = match may_stop_at {
+            Some(bytes) if bytes == received => (STOPPED, PassReason::STOPPED),
+            _ => (self.max_pause, PassReason::SLOW),
+        };
+        timeout(most, body.frame()).await.map_err(|_| reason)
     }
 
     fn job(

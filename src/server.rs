@@ -2,7 +2,7 @@
 //! to us. What a request means is decided in `service`.
 //!
 //! `validating_io` stands between the client and hyper's HTTP/1.1 server: it checks each head with `request_parser` and ends what takes too
-//! long. `http2_requests` checks requests over HTTP/2. `connection_limits` counts connections.
+//! long. `http2_requests` checks requests over HTTP/2. `connection_limits` counts connections. `icap` serves another proxy.
 
 mod connection;
 pub(crate) mod connection_limits;
@@ -11,6 +11,7 @@ mod connection_timer;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzz_api;
 mod http2_requests;
+pub(crate) mod icap;
 mod request_parser;
 mod validating_io;
 
@@ -43,7 +44,7 @@ use self::{connection_limits::ConnectionLimits, validating_io::ValidatingIo};
 use crate::{
     config::Timeouts,
     http::{
-        body::{Body, EndMarker},
+        body::{Body, EndMarker, ReceivedBody},
         headers::MAX_FIELDS,
     },
     util::settle,
@@ -75,7 +76,7 @@ pub(crate) trait Handler: Send + Sync + 'static {
     fn handle(
         self: Arc<Self>,
         connection: Arc<Connection>,
-        request: Box<Request<Incoming>>,
+        request: Box<Request<ReceivedBody>>,
         started: Instant,
     ) -> impl Future<Output = Response<Body>> + Send;
 
@@ -171,14 +172,16 @@ fn service<H: Handler>(
     handler: Arc<H>,
     connection: Arc<Connection>,
 ) -> impl Service<Request<Incoming>, Response = Response<Body>, Error = Infallible, Future: Send + 'static> {
-    service_fn(move |request| answer(Arc::clone(&handler), Arc::clone(&connection), Box::new(request)))
+    service_fn(move |request: Request<Incoming>| {
+        answer(Arc::clone(&handler), Arc::clone(&connection), Box::new(request.map(ReceivedBody::Http)))
+    })
 }
 
 /// The response to one request, which counts as in flight until its last byte.
 async fn answer<H: Handler>(
     handler: Arc<H>,
     connection: Arc<Connection>,
-    mut request: Box<Request<Incoming>>,
+    mut request: Box<Request<ReceivedBody>>,
 ) -> Result<Response<Body>, Infallible> {
     let started = Instant::now();
     let in_flight = connection.state.begin(request.extensions_mut());

@@ -4,6 +4,7 @@
 //! Each step's own rules are in its module. A request keeps one [`RuntimeState`] to its end, so that a reload never changes the rules
 //! half-way.
 
+mod adaptation;
 mod blocked;
 mod connect;
 mod forward;
@@ -17,7 +18,7 @@ mod upgrade;
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version, header};
-use hyper::body::{Body as _, Incoming};
+use hyper::body::Body as _;
 use tokio::time::Instant;
 use tracing::{Instrument, debug, debug_span};
 
@@ -26,7 +27,7 @@ use crate::{
     client::UpstreamError,
     config::{Choice, ClientInfo, Timeouts},
     http::{
-        body::{Body, IncomingBody},
+        body::{Body, IncomingBody, ReceivedBody},
         log::RequestLog,
         outcome::Outcome,
         websocket,
@@ -52,7 +53,7 @@ impl Handler for Proxy {
     fn handle(
         self: Arc<Self>,
         connection: Arc<Connection>,
-        request: Box<Request<Incoming>>,
+        request: Box<Request<ReceivedBody>>,
         started: Instant,
     ) -> impl Future<Output = Response<Body>> + Send {
         answer(self, connection, request, started)
@@ -70,7 +71,7 @@ impl Handler for Proxy {
 async fn answer(
     proxy: Arc<Proxy>,
     connection: Arc<Connection>,
-    request: Box<Request<Incoming>>,
+    request: Box<Request<ReceivedBody>>,
     started: Instant,
 ) -> Response<Body> {
     let aborted = &connection.shutdown.aborted;
@@ -79,12 +80,13 @@ async fn answer(
     let is_connect = request.method() == Method::CONNECT;
     let is_head = request.method() == Method::HEAD;
     let span = debug_span!("request", method = %request.method());
-    let mut exchange = Exchange { state: proxy.state(), proxy, connection, user: None, log };
+    let mut exchange = Exchange { state: proxy.state(), proxy, connection, user: None, log, over_icap: false };
     async move {
         let mut response = match exchange.answer(request).await {
             Ok(Answer::Response(response)) => response,
             // The tunnel keeps the log entry: its bytes are still to come.
             Ok(Answer::Upgraded(response)) => return response,
+            Ok(Answer::Unsent(_)) => unreachable!("only what comes over ICAP is left to others"),
             Err(error) => {
                 debug!(%error, side = ?error.side(), "request failed");
                 exchange.log.outcome = Outcome::Failed(error.to_string());
@@ -140,17 +142,21 @@ struct Exchange {
     /// The name that was given, where users are configured.
     user: Option<Arc<str>>,
     log: RequestLog,
+    /// Whether an ICAP client asks, which sends requests itself.
+    over_icap: bool,
 }
 
 enum Answer {
     Response(Response<Body>),
     /// The connection or stream became a tunnel, which has the log entry.
     Upgraded(Response<Body>),
+    /// An ICAP client sends the request itself.
+    Unsent(Box<Request<ReceivedBody>>),
 }
 
 impl Exchange {
     /// The steps in their order.
-    async fn answer(&mut self, mut request: Box<Request<Incoming>>) -> Result<Answer, Error> {
+    async fn answer(&mut self, mut request: Box<Request<ReceivedBody>>) -> Result<Answer, Error> {
         let client = self.connection.client.ip();
         // Asked again here, because a kept connection may have outlived a change of the rules.
         if !self.state.acl.client_allowed(client) {
@@ -160,7 +166,9 @@ impl Exchange {
             return Err(Error::Rejected(*rejection));
         }
         let is_public_path = self.connection.tunnel.is_none() && control_host::is_script(&request);
-        if let Some(authenticator) = self.state.authenticator.as_ref().filter(|_| !is_public_path) {
+        // Over ICAP the other proxy has asked.
+        let is_asked = !is_public_path && !self.over_icap;
+        if let Some(authenticator) = self.state.authenticator.as_ref().filter(|_| is_asked) {
             self.user = Box::pin(self.check_credentials(authenticator, &request)).await?;
             self.log.user.clone_from(&self.user);
         }
@@ -189,6 +197,9 @@ impl Exchange {
             return Ok(Answer::Response(answer));
         };
         self.log.host = Some(Arc::clone(&target.host_port));
+        if self.over_icap && request.method() == Method::CONNECT {
+            return Ok(self.leave_connect_to_icap(request, &target));
+        }
         if control_host::is_control_host(&target) {
             return Ok(Answer::Upgraded(self.own_tunnel(*request, target)?));
         }
@@ -231,7 +242,7 @@ impl Exchange {
             return Ok(Answer::Response(response));
         }
         self.log.route = Route::Forward;
-        self.forward(request, &permit, host, view).await
+        self.forward(request, &permit, host, view, None).await
     }
 
     /// Effects of an error beyond its response.
@@ -273,7 +284,7 @@ impl Exchange {
     async fn check_credentials(
         &self,
         authenticator: &Arc<Authenticator>,
-        request: &Request<Incoming>,
+        request: &Request<ReceivedBody>,
     ) -> Result<Option<Arc<str>>, Error> {
         if self.connection.tunnel.is_some() {
             // What is inside of a tunnel came with the CONNECT's credentials, and they count while the same users are

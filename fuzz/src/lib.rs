@@ -11,11 +11,12 @@ use url::Url;
 pub type Target = fn(&[u8]);
 
 /// All targets by their names, which are those of the folders of their seeds in `corpus/`.
-pub const TARGETS: [(&str, Target); 11] = [
+pub const TARGETS: [(&str, Target); 12] = [
     ("authority", authority),
     ("body", body),
     ("config", config),
     ("hosts", hosts),
+    ("icap", icap),
     ("page", page),
     ("picture", picture),
     ("proxy_header", proxy_header),
@@ -48,6 +49,13 @@ pub fn config(data: &[u8]) {
     }
     if let Err(error) = Config::from_yaml(&text, None) {
         assert!(!error.to_string().is_empty());
+    }
+}
+
+/// A connection's bytes, read as messages of ICAP. The first byte says in which pieces they come.
+pub fn icap(data: &[u8]) {
+    if let Some((piece, bytes)) = data.split_first() {
+        fuzzing::icap(bytes, usize::from(*piece));
     }
 }
 

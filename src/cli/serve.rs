@@ -20,7 +20,7 @@ use super::{EX_UNAVAILABLE, EX_USAGE, Failure, ServeArguments, banner, listeners
 use crate::{
     Proxy,
     config::Lookup,
-    drivers::{health, list_updates, reload, update_check},
+    drivers::{health, icap, list_updates, reload, update_check},
     http::log,
     state::loaded_config::LoadedConfig,
     util::platform::{self, EndSignals, ReloadSignal, ServiceState},
@@ -61,6 +61,10 @@ async fn serve(lookup: Lookup, loaded: LoadedConfig, arguments: ServeArguments) 
         Some(addr) => Some(TcpListener::bind(addr.0).await.map_err(|error| cannot_listen(addr.0, &error))?),
         None => None,
     };
+    let icap = match loaded.config.icap.listen {
+        Some(addr) => Some(TcpListener::bind(addr.0).await.map_err(|error| cannot_listen(addr.0, &error))?),
+        None => None,
+    };
     let proxy = Proxy::new(loaded, own.clone())?;
     // Before the banner is printed: a signal after it ends gracefully.
     let shutdown = CancellationToken::new();
@@ -85,6 +89,9 @@ async fn serve(lookup: Lookup, loaded: LoadedConfig, arguments: ServeArguments) 
     let mut servers = JoinSet::new();
     for listener in listeners {
         servers.spawn(crate::serve(listener, Arc::clone(&proxy), shutdown.clone()));
+    }
+    if let Some(listener) = icap {
+        servers.spawn(icap::serve(listener, Arc::clone(&proxy), shutdown.clone()));
     }
     tokio::spawn(list_updates::maintain(Arc::clone(&proxy)));
     tokio::spawn(update_check::maintain(proxy));

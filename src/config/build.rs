@@ -54,6 +54,7 @@ impl RawConfig {
                 .map(|listener| (listener.address.0.port(), listener.proxy_protocol))
                 .collect(),
             health: raw.health,
+            icap: raw.icap,
             https: raw.https,
             authority_dir,
             extra_roots: noted(read_roots(self.upstream.extra_ca_file.as_deref(), base), mistakes),

@@ -20,7 +20,6 @@ use super::{
     error::Mistake,
     hosts,
     load::{filters_mistake, is_any_in, merged},
-    users::Users,
 };
 
 /// The profile of a request that no rule matches.
@@ -305,7 +304,7 @@ impl Profiles {
             mistakes.extend(unknown_profiles(&all, &sites, &devices));
         }
         if !is_any_in(mistakes, &["access"]) {
-            mistakes.extend(unknown_users(&raw.access.users, &devices));
+            mistakes.extend(unknown_users(raw, &devices));
         }
         let written = devices.len();
         let devices: Vec<_> =
@@ -432,10 +431,12 @@ fn unknown_profiles(all: &[Arc<Profile>], sites: &[SiteRule], devices: &[DeviceR
     unknown.map(|(path, name)| Mistake::value(&path, problem(name))).collect()
 }
 
-fn unknown_users(users: &Users, devices: &[DeviceRule]) -> Vec<Mistake> {
+fn unknown_users(raw: &RawConfig, devices: &[DeviceRule]) -> Vec<Mistake> {
+    // An ICAP client has users of its own.
+    let is_known = |user: &str| raw.icap.listen.is_some() || raw.access.users.has(user);
     let named =
         devices.iter().enumerate().flat_map(|(index, device)| device.users.iter().map(move |user| (index, user)));
-    let unknown = named.filter(|(_, user)| !users.has(user));
+    let unknown = named.filter(|(_, user)| !is_known(user));
     let problem = |user| format!("there is no user {user:?}; expected a name of `access.users`");
     unknown.map(|(index, user)| Mistake::value(&format!("devices.{index}.users"), problem(user))).collect()
 }

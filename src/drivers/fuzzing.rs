@@ -8,7 +8,10 @@ use gleaner_filters::{CspChange, Format};
 pub use crate::{
     client::read_in_pieces as response,
     net::proxy_protocol::parse_in_pieces as proxy_header,
-    server::fuzz_api::{chunked, head as request},
+    server::{
+        fuzz_api::{chunked, head as request},
+        icap::fuzz_api::messages as icap,
+    },
 };
 use crate::{
     config::{Animations, Limits, PictureFormats, Pictures},

@@ -88,6 +88,7 @@ fn waiting_for_restart(before: &Config, after: &Config) -> Vec<&'static str> {
     let changed = [
         ("listen", before.listen != after.listen),
         ("health.listen", before.health.listen != after.health.listen),
+        ("icap.listen", before.icap.listen != after.icap.listen),
         ("authority.dir", before.authority_dir != after.authority_dir),
         ("log", before.log != after.log),
         ("limits.connections", before.limits.connections != after.limits.connections),

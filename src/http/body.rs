@@ -3,6 +3,7 @@
 
 mod incoming;
 mod lease;
+mod received;
 mod replay;
 mod timing;
 mod upload;
@@ -27,6 +28,7 @@ use tokio::time::timeout;
 pub(crate) use self::{
     incoming::IncomingBody,
     lease::{Lease, Place},
+    received::{EncapsulatedBody, EncapsulatedSender, ReceivedBody},
     replay::ReplayHandle,
     timing::{ContinueGate, EndMarker, IdleTimer},
     upload::Upload,

@@ -151,6 +151,11 @@ impl RequestLog {
         self.body_unfinished = false;
     }
 
+    /// It is not written.
+    pub(crate) fn discard(&mut self) {
+        self.handed_over = true;
+    }
+
     /// Hands the entry over.
     pub(crate) fn take(&mut self) -> Self {
         let blank = self.unwritten();

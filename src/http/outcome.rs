@@ -146,6 +146,8 @@ impl PassReason {
     pub(crate) const CHARSET: Self = Self("charset");
     pub(crate) const BUSY: Self = Self("busy");
     pub(crate) const SLOW: Self = Self("slow");
+    /// See `service::adaptation`.
+    pub(crate) const STOPPED: Self = Self("client-stopped-sending");
     pub(crate) const BROKEN_OFF: Self = Self("broken-off");
     pub(crate) const CANCELLED: Self = Self("cancelled");
     pub(crate) const KEPT_TOO_LITTLE: Self = Self("kept-too-little");
@@ -166,6 +168,7 @@ impl PassReason {
             Self::BROKEN_CODING,
             Self::BUSY,
             Self::SLOW,
+            Self::STOPPED,
             Self::BROKEN_OFF,
             Self::CANCELLED,
             Self::PANICKED,

@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
-use hyper::body::Incoming;
 use maud::{Markup, html};
 use tracing::{info, warn};
 use url::Url;
 
 use super::{bypass::page_in, form_fields::FormFields, template};
 use crate::{
-    http::body::Body,
+    http::body::{Body, ReceivedBody},
     net::{
         client_program::ClientProgram,
         control_host::{CONTROL_HOST, OPEN},
@@ -29,7 +28,7 @@ pub(crate) fn has_address(host: &str, path: &str) -> bool {
 }
 
 /// Shows the form, or opens.
-pub(crate) async fn answer(proxy: &Proxy, device: ClientProgram, request: Request<Incoming>) -> Response<Body> {
+pub(crate) async fn answer(proxy: &Proxy, device: ClientProgram, request: Request<ReceivedBody>) -> Response<Body> {
     let (head, body) = request.into_parts();
     let query = FormFields::parse(head.uri.query().unwrap_or_default().as_bytes());
     let login = proxy.state().panel_login.clone();

@@ -21,14 +21,16 @@ use std::{
 
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt, Limited};
-use hyper::body::Incoming;
 use maud::{Markup, PreEscaped, html};
 use serde_yaml::Value;
 
 use self::access::PanelVisitor;
 use crate::{
     config::ClientInfo,
-    http::{body::Body, history::ClientKey},
+    http::{
+        body::{Body, ReceivedBody},
+        history::ClientKey,
+    },
     net::{
         client_program::{self, ClientProgram},
         control_host::CONTROL_HOST,
@@ -96,7 +98,7 @@ pub(crate) async fn answer(
     proxy: &Arc<Proxy>,
     connection: &Connection,
     device: ClientProgram,
-    request: Request<Incoming>,
+    request: Request<ReceivedBody>,
 ) -> Response<Body> {
     let state = proxy.state();
     let (head, body) = request.into_parts();
@@ -133,7 +135,7 @@ pub(crate) async fn answer(
 }
 
 /// The fields of a form, bounded in size and time.
-pub(crate) async fn read_form(body: Incoming) -> Option<FormFields> {
+pub(crate) async fn read_form(body: ReceivedBody) -> Option<FormFields> {
     let whole = tokio::time::timeout(Duration::from_secs(20), Limited::new(body, MAX_FORM).collect());
     Some(FormFields::parse(&whole.await.ok()?.ok()?.to_bytes()))
 }

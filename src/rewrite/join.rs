@@ -114,7 +114,7 @@ impl Rewriter {
         let mut original = Original::new(self.settings.max_html_bytes, reservation.clone());
         let job = self.job(&asked, next, &head, codings, reservation, purpose);
         let worker = self.workers.start(job);
-        let part = self.receive(&mut Body::new(body), &mut original, worker, |_| {}).await.ok()?;
+        let part = self.receive(&asked, &mut Body::new(body), &mut original, worker, |_| {}).await.ok()?;
         Some((head.headers, part))
     }
 }

@@ -58,6 +58,8 @@ pub(crate) struct RequestInfo<'a> {
     pub(crate) controls: Option<PageControls>,
     /// The encoding of a rewritten page.
     pub(super) charset: &'static Encoding,
+    /// Bytes of a body at which its sender may stop until the answer begins.
+    pub(crate) may_stop_at: Option<usize>,
     /// How its page is presented, if not as its profile has it.
     pub(crate) presentation: Presentation,
 }
@@ -101,6 +103,7 @@ impl<'a> RequestInfo<'a> {
             coding: None,
             controls: None,
             charset: UTF_8,
+            may_stop_at: None,
             presentation: Presentation::default(),
         };
         info.picture = PictureRequest::from_request(request, &info);

@@ -4,13 +4,15 @@
 use std::sync::Arc;
 
 use http::{HeaderMap, Request, Response, StatusCode, Uri, header};
-use hyper::body::Incoming;
 use url::{Position, Url};
 
 use super::Exchange;
 use crate::{
     blocking::{Blocker, BlockingRequest, Exempt, Rule, Verdict},
-    http::{body::Body, outcome::Outcome},
+    http::{
+        body::{Body, ReceivedBody},
+        outcome::Outcome,
+    },
     net::{access_control::Permit, route::Route, target::Target},
     pages::blocked::{blocked_document, blocked_resource, redirect},
 };
@@ -19,7 +21,7 @@ impl Exchange {
     /// The answer to a request that is forbidden, or that goes elsewhere; parameters that the lists remove leave it. `host` is that of the target, as lists have it.
     pub(super) fn blocked(
         &mut self,
-        request: &mut Request<Incoming>,
+        request: &mut Request<ReceivedBody>,
         permit: &Permit,
         host: &str,
     ) -> Option<Response<Body>> {
@@ -115,7 +117,7 @@ impl Exchange {
     }
 
     /// The answer to a CONNECT that would become a tunnel to a forbidden host.
-    pub(super) fn blocked_host(&mut self, request: &Request<Incoming>, target: &Target) -> Option<Response<Body>> {
+    pub(super) fn blocked_host(&mut self, request: &Request<ReceivedBody>, target: &Target) -> Option<Response<Body>> {
         let (host, client) = (target.plain_host(), self.connection.client.ip());
         let pages = &self.proxy.excepted_pages;
         let blocker = self.blocker(request.headers(), host);
@@ -145,7 +147,7 @@ impl Exchange {
     }
 
     /// Whether the client has chosen to go to this host, or to the page that wants it.
-    fn goes_anyway(&self, request: &Request<Incoming>, wanted: &BlockingRequest) -> bool {
+    fn goes_anyway(&self, request: &Request<ReceivedBody>, wanted: &BlockingRequest) -> bool {
         let client = self.connection.client.ip();
         let links = &self.proxy.bypass_links;
         let is_visit = wanted.is_document();

@@ -3,7 +3,7 @@
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
 use http::{HeaderMap, Request, Response, StatusCode};
-use hyper::{body::Incoming, upgrade::OnUpgrade};
+use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
 use tracing::debug;
 
@@ -12,7 +12,7 @@ use crate::{
     blocking::Rule,
     client::Transport,
     config::Intercept,
-    http::body::Body,
+    http::body::{Body, ReceivedBody},
     mitm::{
         self, Ahead, Destination, SniffedConnect,
         trust_watch::TrustWatch,
@@ -39,7 +39,7 @@ impl Exchange {
     }
 
     /// CONNECT to an origin. Where it will be tunnelled it is connected first, so that a failure is an honest answer.
-    pub(super) async fn connect(&mut self, request: Request<Incoming>, permit: Permit) -> Result<Answer, Error> {
+    pub(super) async fn connect(&mut self, request: Request<ReceivedBody>, permit: Permit) -> Result<Answer, Error> {
         let target = permit.target();
         let any_protocol = permit.port_rule() == PortRule::Any;
         let device = self.device(request.headers());
@@ -127,7 +127,11 @@ impl Exchange {
 
     /// CONNECT to our own name, which leads nowhere but here: a browser that was told `https:`, or one that sends
     /// everything through tunnels.
-    pub(super) fn own_tunnel(&mut self, request: Request<Incoming>, target: Target) -> Result<Response<Body>, Error> {
+    pub(super) fn own_tunnel(
+        &mut self,
+        request: Request<ReceivedBody>,
+        target: Target,
+    ) -> Result<Response<Body>, Error> {
         self.log.route = Route::OwnPages;
         if target.port == Scheme::Http.default_port() || self.state.authority.open().is_some() {
             let device = self.device(request.headers());
@@ -139,7 +143,7 @@ impl Exchange {
 
     fn tunnel(
         &mut self,
-        mut request: Request<Incoming>,
+        mut request: Request<ReceivedBody>,
         host: &str,
         upstream: Transport,
         trust: Option<TrustWatch>,
@@ -167,7 +171,7 @@ impl Exchange {
 
     fn sniff(
         &mut self,
-        mut request: Request<Incoming>,
+        mut request: Request<ReceivedBody>,
         device: ClientProgram,
         destination: Destination,
         intercepts: bool,

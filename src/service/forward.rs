@@ -4,14 +4,14 @@ use std::{sync::Arc, time::Duration};
 
 use gleaner_filters::View;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, Version, header};
-use hyper::body::{Body as _, Incoming};
+use hyper::body::Body as _;
 use tokio_util::sync::CancellationToken;
 
 use super::{Answer, Exchange, max_forwards, subrequests::Subrequests, upgrade::UpgradeRequest};
 use crate::{
     client::OnInformational,
     http::{
-        body::{Body, ContinueGate, IdleTimer, IncomingBody},
+        body::{Body, ContinueGate, IdleTimer, IncomingBody, ReceivedBody},
         headers::{self, Forwarding, Media, validators::Tagger},
     },
     net::{
@@ -27,13 +27,14 @@ use crate::{
 const EARLY_ERROR: Duration = Duration::from_millis(200);
 
 impl Exchange {
-    /// An ordinary request.
+    /// An ordinary request. `given` is its response, where an ICAP client has it.
     pub(super) async fn forward(
         &mut self,
-        mut request: Box<Request<Incoming>>,
+        mut request: Box<Request<ReceivedBody>>,
         permit: &Permit,
         host: &str,
         view: Option<(View, PageId)>,
+        given: Option<Response<Body>>,
     ) -> Result<Answer, Error> {
         let target = permit.target();
         if target.scheme == Scheme::Http {
@@ -76,6 +77,9 @@ impl Exchange {
         info.look = look;
         if view.is_none() {
             self.proxy.bypass_links.apply(address, request.headers(), &mut info);
+        }
+        if self.over_icap {
+            return Box::pin(self.leave_to_icap(request, &mut info, view, given)).await;
         }
         let upgrade = UpgradeRequest::from_request(&mut request);
         let version = request.version();
@@ -125,7 +129,7 @@ impl Exchange {
 
     /// In the place of a view that cannot be made stands a page that says why. The original has scripts, and must be asked
     /// for on the control host.
-    fn only_rewritten(&self, info: &RequestInfo<'_>, response: Response<Body>) -> Response<Body> {
+    pub(super) fn only_rewritten(&self, info: &RequestInfo<'_>, response: Response<Body>) -> Response<Body> {
         let Some(reason) = self.log.outcome.pass_reason().filter(|_| info.is_view()) else { return response };
         info.url().map_or(response, |page| bypass::no_view(&page, reason))
     }
@@ -150,7 +154,7 @@ impl Exchange {
     }
 
     /// Passes the response through the filters.
-    async fn rewrite(
+    pub(super) async fn rewrite(
         &mut self,
         info: &mut RequestInfo<'_>,
         response: Response<Body>,
@@ -178,7 +182,7 @@ impl Exchange {
     /// The request as it goes upstream.
     fn outgoing(
         &mut self,
-        request: Box<Request<Incoming>>,
+        request: Box<Request<ReceivedBody>>,
         permit: &Permit,
         info: &RequestInfo<'_>,
         tagger: &Tagger,

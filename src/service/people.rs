@@ -3,7 +3,6 @@
 use std::{sync::Arc, time::Duration};
 
 use http::{HeaderMap, Request, Response, StatusCode};
-use hyper::body::Incoming;
 use tokio::time::sleep;
 use url::Url;
 
@@ -11,7 +10,10 @@ use super::Exchange;
 use crate::{
     blocking::{Blocker, BlockingRequest, Rule},
     config::{Choice, ClientInfo, SafeSearch, ServiceBlock},
-    http::{body::Body, outcome::Outcome},
+    http::{
+        body::{Body, ReceivedBody},
+        outcome::Outcome,
+    },
     mitm::tunnel::Closing,
     net::{access_control::Permit, client_program, route::Route},
     pages::blocked::{blocked_resource, blocked_service},
@@ -55,7 +57,7 @@ impl Exchange {
     /// The answer to a request for a service that is blocked now.
     pub(super) fn blocked_service(
         &mut self,
-        request: &Request<Incoming>,
+        request: &Request<ReceivedBody>,
         permit: &Permit,
         host: &str,
     ) -> Option<Response<Body>> {

@@ -17,7 +17,6 @@ use std::sync::Arc;
 
 use gleaner_filters::SharedAddresses;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
-use hyper::body::Incoming;
 use maud::html;
 use url::Url;
 
@@ -30,7 +29,7 @@ use self::{
 use super::Exchange;
 use crate::{
     http::{
-        body::{Body, IncomingBody},
+        body::{Body, IncomingBody, ReceivedBody},
         headers::Media,
         outcome::{Outcome, PassReason},
     },
@@ -59,7 +58,7 @@ fn is_below(path: &str, start: &str) -> bool {
 
 impl Exchange {
     /// Answers a request at the reader's address.
-    pub(super) async fn read(&mut self, request: Request<Incoming>, host: &str) -> Result<Response<Body>, Error> {
+    pub(super) async fn read(&mut self, request: Request<ReceivedBody>, host: &str) -> Result<Response<Body>, Error> {
         if request.uri().path() == MCP {
             return Ok(Box::pin(self.mcp(request, host)).await);
         }

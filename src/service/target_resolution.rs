@@ -4,12 +4,11 @@ use std::net::SocketAddr;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use http::{HeaderValue, Method, Request, Uri, Version, header};
-use hyper::body::Incoming;
 use percent_encoding::percent_decode_str;
 
 use super::Exchange;
 use crate::{
-    http::websocket,
+    http::{body::ReceivedBody, websocket},
     net::{
         control_host,
         target::{Scheme, Target, TargetError},
@@ -19,7 +18,7 @@ use crate::{
 
 impl Exchange {
     /// Where the request is to go; none means to our own pages.
-    pub(super) fn target(&mut self, request: &Request<Incoming>) -> Result<Option<Target>, Error> {
+    pub(super) fn target(&mut self, request: &Request<ReceivedBody>) -> Result<Option<Target>, Error> {
         if let Some(tunnel) = &self.connection.tunnel {
             let target = target_in_tunnel(request, tunnel)?;
             return Ok((!control_host::is_control_host(&target)).then_some(target));
@@ -65,7 +64,7 @@ impl Exchange {
 
 /// Takes the user and password out of an absolute address, as Squid does: they become Basic credentials, unless the
 /// request has others. (RFC 9110 § 4.2.4 has no such part in a request's target.)
-pub(super) fn take_user_info(request: &mut Request<Incoming>) -> Option<()> {
+pub(super) fn take_user_info(request: &mut Request<ReceivedBody>) -> Option<()> {
     request.uri().scheme()?;
     let authority = request.uri().authority()?.clone();
     let (user_info, host) = authority.as_str().rsplit_once('@')?;
@@ -80,14 +79,14 @@ pub(super) fn take_user_info(request: &mut Request<Incoming>) -> Option<()> {
 }
 
 /// The host that a request for our own pages was sent to.
-pub(super) fn host_of(request: &Request<Incoming>) -> String {
+pub(super) fn host_of(request: &Request<ReceivedBody>) -> String {
     let field = || request.headers().get(header::HOST)?.to_str().ok();
     let authority = request.uri().authority().map(http::uri::Authority::as_str);
     authority.or_else(field).unwrap_or_default().to_owned()
 }
 
 /// Inside a tunnel for one place nothing is ever routed to another.
-fn target_in_tunnel(request: &Request<Incoming>, tunnel: &Target) -> Result<Target, Error> {
+fn target_in_tunnel(request: &Request<ReceivedBody>, tunnel: &Target) -> Result<Target, Error> {
     if request.method() == Method::CONNECT && !websocket::is_extended_connect(request) {
         return Err(TargetError::Form.into());
     }

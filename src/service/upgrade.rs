@@ -3,7 +3,7 @@
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
 use http::{HeaderValue, Request, Response, StatusCode, Version};
-use hyper::{body::Incoming, upgrade::OnUpgrade};
+use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
 use tracing::debug;
 
@@ -11,7 +11,7 @@ use super::{Answer, Exchange};
 use crate::{
     client::UpstreamError,
     http::{
-        body::{Body, IncomingBody},
+        body::{Body, IncomingBody, ReceivedBody},
         headers,
         outcome::Outcome,
         websocket,
@@ -31,7 +31,7 @@ pub(super) struct UpgradeRequest {
 
 impl UpgradeRequest {
     /// Reads the upgrade that this request asks for. One for a WebSocket over HTTP/2 becomes one of HTTP/1.1.
-    pub(super) fn from_request(request: &mut Request<Incoming>) -> Option<Self> {
+    pub(super) fn from_request(request: &mut Request<ReceivedBody>) -> Option<Self> {
         let (protocols, accept) = if websocket::is_extended_connect(request) {
             let (protocols, accept) = websocket::to_upgrade(request);
             (protocols, Some(accept))

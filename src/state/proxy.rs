@@ -8,8 +8,10 @@ use std::{
 };
 
 use arc_swap::{ArcSwap, ArcSwapOption};
+use gleaner_filters::View;
 use tokio::{runtime::Handle, task::spawn_blocking, time::sleep};
 use tracing::warn;
+use url::Url;
 
 use super::failed_connects::FailedConnects;
 use crate::{
@@ -17,7 +19,11 @@ use crate::{
     config::{Config, ConfigError, Lookup},
     http::{headers::Pseudonyms, history::RequestHistory},
     mitm::{TunnelledHosts, authority::AuthorityError, trusted_devices::TrustedDevices},
-    rewrite::{Rewriter, Workers, views::ViewLinks},
+    net::client_program::ClientProgram,
+    rewrite::{
+        Rewriter, Workers,
+        views::{PageId, ViewLinks},
+    },
     server::connection_limits::ConnectionLimits,
     state::{
         bypass_links::BypassLinks, device_names::DeviceNames, excepted_pages::ExceptedPages, feed_texts::FeedTexts,
@@ -36,6 +42,9 @@ const OTHER_DESCRIPTORS: usize = 40;
 
 /// How often it is looked whether lists are in use. Raising it keeps those that are not in memory for longer.
 const FREE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// How long the page of a view may take, where an ICAP client fetches it.
+const ADAPTED_WITHIN: Duration = Duration::from_mins(1);
 
 /// Most idle connections to origins.
 const MAX_IDLE: usize = 512;
@@ -78,6 +87,8 @@ pub struct Proxy {
     /// Hosts of the home network whose pages have browsers leave `Referer` out.
     pub(crate) without_referrer: ExpiringMap<Arc<str>, ()>,
     pub(crate) trusted_devices: Arc<TrustedDevices>,
+    /// Views that were asked for over ICAP, until their pages come.
+    pub(crate) adapted_views: ExpiringMap<(ClientProgram, Url), (View, PageId)>,
     max_idle: usize,
     /// Notified when another configuration is in force.
     pub(crate) reloaded: tokio::sync::Notify,
@@ -141,6 +152,7 @@ impl Proxy {
             failed_connects: FailedConnects::new(),
             without_referrer: ExpiringMap::new(256, Lifetime::Unlimited),
             trusted_devices: Arc::new(trusted_devices),
+            adapted_views: ExpiringMap::new(1000, Lifetime::SinceInsertion(ADAPTED_WITHIN)),
             max_idle,
             reloaded: tokio::sync::Notify::new(),
             lists_changed: tokio::sync::Notify::new(),

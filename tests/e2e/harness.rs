@@ -11,6 +11,7 @@ pub(crate) mod optional;
 pub(crate) mod origin;
 pub(crate) mod program;
 pub(crate) mod proxy;
+pub(crate) mod squid;
 pub(crate) mod streams;
 pub(crate) mod tls;
 pub(crate) mod webdriver;

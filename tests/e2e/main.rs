@@ -9,6 +9,7 @@ mod blocking;
 mod cli;
 mod http;
 mod https;
+mod icap;
 mod load;
 mod pages;
 mod panel;

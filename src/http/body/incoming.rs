@@ -1,4 +1,4 @@
-//! A body received by hyper. Added here: streams that were cut off count as errors, trailers of one hop are removed, and
+//! A body on its way in. Added here: streams that were cut off count as errors, trailers of one hop are removed, and
 //! uploads that were answered early are drained.
 
 use std::{
@@ -11,10 +11,9 @@ use bytes::Bytes;
 use http::{Method, Request, Version};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use http_body_util::BodyExt;
-use hyper::body::Incoming;
 use tokio::time::timeout;
 
-use super::{BodyError, Lease, Upload};
+use super::{BodyError, Lease, ReceivedBody, Upload};
 use crate::http::headers;
 
 /// How long an upload over HTTP/2 is read on after it was answered early. Dropped before the response is
@@ -28,7 +27,7 @@ const UPLOAD_FIRST: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct IncomingBody {
     /// Taken only when this is dropped.
-    incoming: Option<Incoming>,
+    incoming: Option<ReceivedBody>,
     /// The sender must mark the end: of an HTTP/2 stream that carries nothing else.
     must_end: bool,
     /// Bytes that are missing of the declared length.
@@ -44,13 +43,13 @@ pub(crate) struct IncomingBody {
 
 impl IncomingBody {
     /// The body of a client's request.
-    pub(crate) fn from_request(incoming: Incoming, version: Version) -> Self {
+    pub(crate) fn from_request(incoming: ReceivedBody, version: Version) -> Self {
         let is_http2 = version == Version::HTTP_2;
         Self::new(incoming, is_http2, is_http2, None)
     }
 
     /// Reads a request that is answered here to its end: over HTTP/2 some clients take an answer to half of an upload for an error.
-    pub(crate) async fn read_to_end(request: Request<Incoming>) {
+    pub(crate) async fn read_to_end(request: Request<ReceivedBody>) {
         let (version, is_tunnel) = (request.version(), request.method() == Method::CONNECT);
         let mut body = Self::from_request(request.into_body(), version);
         if body.drains && !is_tunnel && !body.is_end_stream() {
@@ -61,18 +60,18 @@ impl IncomingBody {
     /// The body of a server's response. A server that has answered may reset a stream on which the request is still
     /// being sent (RFC 9113 § 8.1, `NO_ERROR`); whether it had ended its response shows then only by the length.
     pub(crate) fn from_response(
-        incoming: Incoming,
+        incoming: impl Into<ReceivedBody>,
         version: Version,
         upload: Option<Upload>,
         lease: Option<Lease>,
     ) -> Self {
         let must_end = version == Version::HTTP_2 && upload.is_none();
-        let mut body = Self::new(incoming, must_end, false, lease);
+        let mut body = Self::new(incoming.into(), must_end, false, lease);
         body.upload = upload;
         body
     }
 
-    fn new(incoming: Incoming, must_end: bool, drains: bool, lease: Option<Lease>) -> Self {
+    fn new(incoming: ReceivedBody, must_end: bool, drains: bool, lease: Option<Lease>) -> Self {
         let lease = lease.filter(|_| !incoming.is_end_stream());
         let missing = incoming.size_hint().exact();
         let incoming = Some(incoming);
@@ -97,7 +96,7 @@ impl HttpBody for IncomingBody {
         };
         let frame = match ready!(Pin::new(incoming).poll_frame(cx)) {
             Some(Ok(frame)) => frame,
-            Some(Err(error)) => return Poll::Ready(Some(Err(error.into()))),
+            Some(Err(error)) => return Poll::Ready(Some(Err(error))),
             None => {
                 self.has_ended = true;
                 self.lease = None;

@@ -144,6 +144,7 @@ impl Exchange {
             state: Arc::clone(&self.state),
             user: self.user.clone(),
             log: self.log.unwritten(),
+            over_icap: false,
         }
     }
 

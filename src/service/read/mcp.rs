@@ -9,7 +9,6 @@ use std::sync::Arc;
 use gleaner_filters::SharedAddresses;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt, Limited};
-use hyper::body::Incoming;
 use tokio::task::spawn_blocking;
 use url::Url;
 
@@ -22,7 +21,7 @@ use super::{
 use crate::{
     client::fetch,
     http::{
-        body::{Body, IncomingBody},
+        body::{Body, IncomingBody, ReceivedBody},
         headers::Media,
     },
     pages::template,
@@ -38,7 +37,7 @@ pub(super) const MCP: &str = "/mcp";
 
 impl Exchange {
     /// Answers a message.
-    pub(super) async fn mcp(&mut self, request: Request<Incoming>, host: &str) -> Response<Body> {
+    pub(super) async fn mcp(&mut self, request: Request<ReceivedBody>, host: &str) -> Response<Body> {
         let (head, body) = request.into_parts();
         if let Some((status, problem)) = self.mcp_refusal(&head.method, &head.headers) {
             IncomingBody::read_to_end(Request::new(body)).await;

@@ -41,11 +41,16 @@ impl Answer {
 }
 
 /// Sends a request through the proxy, in absolute-form, on a connection of its own.
-pub(crate) async fn send(proxy: &TestProxy, mut request: Request<Full<Bytes>>) -> Answer {
+pub(crate) async fn send(proxy: &TestProxy, request: Request<Full<Bytes>>) -> Answer {
+    send_to(proxy.addr, request).await
+}
+
+/// Sends a request through a proxy at this address.
+pub(crate) async fn send_to(proxy: SocketAddr, mut request: Request<Full<Bytes>>) -> Answer {
     // HTTP/1.1 asks for the field, and so does the proxy.
     let host = http::HeaderValue::from_static("ignored.example");
     request.headers_mut().entry("host").or_insert(host);
-    let stream = TcpStream::connect(proxy.addr).await.unwrap();
+    let stream = TcpStream::connect(proxy).await.unwrap();
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.unwrap();
     tokio::spawn(connection);
     whole(sender.send_request(request).await.unwrap()).await
@@ -53,11 +58,16 @@ pub(crate) async fn send(proxy: &TestProxy, mut request: Request<Full<Bytes>>) -
 
 /// Gets an address through the proxy with these fields.
 pub(crate) async fn get(proxy: &TestProxy, url: &str, fields: &[(&str, &str)]) -> Answer {
+    get_by(proxy.addr, url, fields).await
+}
+
+/// Gets an address through a proxy at this address with these fields.
+pub(crate) async fn get_by(proxy: SocketAddr, url: &str, fields: &[(&str, &str)]) -> Answer {
     let mut request = Request::get(url).header("host", "ignored.example");
     for (name, value) in fields {
         request = request.header(*name, *value);
     }
-    send(proxy, request.body(Full::default()).unwrap()).await
+    send_to(proxy, request.body(Full::default()).unwrap()).await
 }
 
 async fn whole(response: Response<hyper::body::Incoming>) -> Answer {

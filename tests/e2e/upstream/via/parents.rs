@@ -10,6 +10,7 @@ use crate::harness::{
     client::{free_port, listens},
     optional,
     program::Running,
+    squid::{Squid, open_folder},
 };
 
 /// A proxy of somebody else; it ends with this.
@@ -29,15 +30,6 @@ impl Parent {
     }
 }
 
-/// A port that is free now.
-/// A folder that a program which gives up its privileges can read.
-fn folder() -> TempDir {
-    use std::os::unix::fs::PermissionsExt as _;
-    let dir = tempfile::tempdir().unwrap();
-    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o777)).unwrap();
-    dir
-}
-
 /// Writes a file for its owner alone.
 pub(super) fn secret(path: &Path, text: &str) {
     use std::os::unix::fs::PermissionsExt as _;
@@ -48,7 +40,7 @@ pub(super) fn secret(path: &Path, text: &str) {
 /// tinyproxy, with this in its configuration.
 pub(super) async fn tinyproxy(settings: &str) -> Option<Parent> {
     let program = optional::program("tinyproxy", "tinyproxy-bin")?;
-    let (dir, port) = (folder(), free_port());
+    let (dir, port) = (open_folder(), free_port());
     let config = dir.path().join("tinyproxy.conf");
     fs::write(&config, format!("Port {port}\nListen 127.0.0.1\nTimeout 60\nLogLevel Error\n{settings}\n")).unwrap();
     let rule = format!("proxy: 'http://127.0.0.1:{port}'");
@@ -57,43 +49,31 @@ pub(super) async fn tinyproxy(settings: &str) -> Option<Parent> {
 
 /// Squid, which asks for this password.
 pub(super) async fn squid(password: &str) -> Option<Parent> {
-    let program = optional::program("squid", "squid")?;
     let openssl = optional::program("openssl", "openssl")?;
-    let (dir, port) = (folder(), free_port());
+    let dir = open_folder();
     let hash = Command::new(openssl).args(["passwd", "-apr1", password]).output().unwrap().stdout;
     let hash = String::from_utf8(hash).unwrap();
     fs::write(dir.path().join("users"), format!("anna:{hash}")).unwrap();
     secret(&dir.path().join("password"), &format!("{password}\n"));
-    let root = dir.path().display();
-    let config = format!(
-        "http_port 127.0.0.1:{port}
-auth_param basic program /usr/lib/squid/basic_ncsa_auth {root}/users
+    let root = dir.path().display().to_string();
+    let settings = format!(
+        "auth_param basic program /usr/lib/squid/basic_ncsa_auth {root}/users
 auth_param basic children 1
 acl known proxy_auth REQUIRED
 http_access allow known
 http_access deny all
-cache deny all
-cache_mem 8 MB
-pid_filename none
-access_log none
-cache_log {root}/cache.log
-coredump_dir {root}
-netdb_filename none
-shutdown_lifetime 0 seconds
-"
+cache deny all"
     );
-    fs::write(dir.path().join("squid.conf"), config).unwrap();
+    let Squid { addr, dir, running } = Squid::start(dir, "", &settings).await?;
+    let port = addr.port();
     let rule = format!("proxy: 'http://127.0.0.1:{port}', user: anna, password_file: '{root}/password'");
-    let mut command = Command::new(program);
-    // Two of one name share their memory.
-    command.args(["-n", &format!("via{port}"), "-N", "-f", &format!("{root}/squid.conf")]);
-    Parent::start(port, rule, dir, &mut command).await
+    Some(Parent { port, rule, dir, running })
 }
 
 /// microsocks, which asks for this password, if any.
 pub(super) async fn microsocks(password: Option<&str>) -> Option<Parent> {
     let program = optional::program("microsocks", "microsocks")?;
-    let (dir, port) = (folder(), free_port());
+    let (dir, port) = (open_folder(), free_port());
     let mut command = Command::new(program);
     command.args(["-i", "127.0.0.1", "-p", &port.to_string()]);
     let mut rule = format!("proxy: 'socks5://127.0.0.1:{port}'");
@@ -109,7 +89,7 @@ pub(super) async fn microsocks(password: Option<&str>) -> Option<Parent> {
 /// microsocks with a hosts file of its own.
 pub(super) async fn microsocks_that_knows(hosts: &str) -> Option<Parent> {
     let program = optional::program("microsocks", "microsocks")?;
-    let (dir, port) = (folder(), free_port());
+    let (dir, port) = (open_folder(), free_port());
     let file = dir.path().join("hosts");
     fs::write(&file, format!("{hosts}\n")).unwrap();
     let script =
@@ -121,7 +101,7 @@ pub(super) async fn microsocks_that_knows(hosts: &str) -> Option<Parent> {
 /// Dante.
 pub(super) async fn danted() -> Option<Parent> {
     let program = optional::program("danted", "dante-server")?;
-    let (dir, port) = (folder(), free_port());
+    let (dir, port) = (open_folder(), free_port());
     let config = dir.path().join("danted.conf");
     let settings = format!(
         "logoutput: stderr
