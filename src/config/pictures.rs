@@ -45,7 +45,7 @@ impl Default for Pictures {
         Self {
             scale: PictureScale::Off,
             max_width: None,
-            quality: 70,
+            quality: 60,
             formats: PictureFormats::Auto,
             greys: None,
             animations: Animations::Keep,
