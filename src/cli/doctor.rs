@@ -10,6 +10,7 @@ mod lists;
 mod machine;
 mod network;
 mod output;
+mod parents;
 mod settings;
 mod web;
 
@@ -68,13 +69,14 @@ struct Group {
 }
 
 /// All groups, in the order of the output. What only reads files of this machine is done in milliseconds, unless a disk is broken.
-const GROUPS: [Group; 6] = [
+const GROUPS: [Group; 7] = [
     Group { checks: &["port", "devices"], limit: Duration::from_secs(3), run: listening::check },
     Group {
         checks: &["network", "names", "ipv6", "certificates", "http", "https", "http2", "clock"],
         limit: TOTAL,
         run: network::check,
     },
+    Group { checks: &["upstream.via"], limit: Duration::from_secs(3), run: parents::check },
     Group { checks: &["authority"], limit: Duration::from_secs(3), run: folders::check_authority },
     Group { checks: &["folders"], limit: Duration::from_secs(3), run: folders::check },
     Group { checks: &["lists"], limit: Duration::from_secs(3), run: lists::check },

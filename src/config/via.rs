@@ -326,7 +326,6 @@ impl Via {
         self.rules.is_empty()
     }
 
-    #[cfg(test)]
     pub(crate) fn rules(&self) -> impl Iterator<Item = &ViaRule> {
         self.rules.iter()
     }

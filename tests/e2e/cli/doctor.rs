@@ -11,7 +11,9 @@ use std::{
 use serde_json::Value;
 
 use crate::harness::{
-    Origin, TestCa, optional,
+    Origin, TestCa,
+    client::free_port,
+    optional,
     origin::html,
     program::{Running, command, folder, isolate},
 };
@@ -289,6 +291,23 @@ async fn a_report_names_no_host_no_address_and_no_file() {
         }
         let addresses = gleaner::local_addresses();
         assert!(!addresses.iter().any(|address| text.contains(&address.to_string())), "{text}");
+    }
+}
+
+#[test]
+fn a_proxy_behind_that_does_not_answer_is_told() {
+    let dir = folder();
+    let there = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = there.local_addr().unwrap().port();
+    let nobody = format!("{{ hosts: [onion], proxy: 'socks5://127.0.0.1:{}' }}", free_port());
+    let somebody = format!("{{ hosts: [a.example], proxy: 'http://127.0.0.1:{port}' }}");
+    for (rules, level, words) in [
+        (somebody.clone(), "ok", "can be reached"),
+        (format!("{somebody}, {nobody}"), "problem", "nothing is sent past it"),
+    ] {
+        fs::write(dir.path().join("c.yaml"), format!("{}upstream: {{ via: [{rules}] }}\n", settings(0))).unwrap();
+        let output = doctor(dir.path(), "sh", "", &["--json", "http://127.0.0.1:9/"]);
+        assert_is(&findings(&output), "upstream.via", level, words);
     }
 }
 
