@@ -3,6 +3,7 @@
 mod excepted_pages;
 mod failures;
 mod in_a_browser;
+mod passing_pages;
 mod people;
 mod real_lists;
 mod spared_hosts;

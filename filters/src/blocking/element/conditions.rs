@@ -55,6 +55,11 @@ impl Condition {
         Condition { text: ":link".into(), test: Arc::new(ConditionTest::Link) }
     }
 
+    /// Whether a style sheet can have it.
+    pub(in crate::blocking) fn is_css(&self) -> bool {
+        matches!(*self.test, ConditionTest::Link)
+    }
+
     /// Reads one of these names and what stands in its brackets.
     pub(super) fn parse(name: &str, argument: &str) -> Option<Condition> {
         let test = match name {
