@@ -265,8 +265,35 @@ mod tests {
             ("b:upward(1) > b", "f"),
             ("b:upward(div):has(p)", "d"),
             (".card:-abp-has(> p)", "d"),
+            (".card:if(> p)", "d"),
         ] {
             assert_eq!(matched(html, selector), wanted, "{selector}");
+        }
+    }
+
+    #[test]
+    fn a_style_sheet_has_the_selectors_that_a_browser_knows() {
+        let texts = [
+            ".ad > p, div:has(> .x)",
+            "p:has-text(Ad)",
+            "p:not(:has-text(Ad))",
+            "p:has(b:upward(1))",
+            "[title=\"</style>{}\\\"\"]",
+            "[title=\"x",
+            ".Bjørn",
+            "a[href^=\"//x\" i]",
+            ".never",
+        ];
+        let mut css = String::new();
+        assert_eq!(Selectors::compile(texts).write_css(&mut css, |text| text != ".never"), 6);
+        assert!(css.is_ascii() && !css.contains("</"), "{css}");
+        let selectors: Vec<&str> = css.lines().map(|rule| rule.strip_suffix("{display:none!important}").unwrap()).collect();
+        let parts = [".ad > p", "div:has(> .x)"];
+        assert_eq!(selectors[..2], parts);
+        // What is left of each means the same.
+        for (written, meant) in selectors[2..].iter().zip([texts[4], "[title=\"x\"]", ".Bjørn", texts[7]]) {
+            let parsed = |text| parse(text).map(|parts| parts.slice()[0].to_css_string());
+            assert_eq!(parsed(written), parsed(meant), "{css}");
         }
     }
 

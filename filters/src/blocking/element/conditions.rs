@@ -121,7 +121,7 @@ pub(in crate::blocking) fn parse(text: &str) -> Option<SelectorParts> {
     if text.bytes().filter(|byte| b"(>+~ \t\n\r\x0c".contains(byte)).count() > MOST_PARTS {
         return None;
     }
-    let mut text = text.replace(":-abp-has(", ":has(");
+    let mut text = text.replace(":-abp-has(", ":has(").replace(":if(", ":has(");
     while let Some(changed) = without_upward(&text) {
         text = changed;
     }
