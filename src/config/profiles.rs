@@ -290,11 +290,14 @@ impl Profiles {
             all.push(Arc::new(profile));
         }
         let own = all.iter().filter_map(|profile| profile.own_blocking.as_ref());
-        let sets: HashSet<_> =
-            own.chain([&config.blocking]).map(|blocking| (&blocking.lists, &blocking.rules)).collect();
+        let sets: HashSet<_> = own
+            .chain([&config.blocking])
+            .flat_map(|blocking| [(&blocking.lists, &blocking.rules), (&blocking.tunnel_lists, &blocking.rules)])
+            .filter(|(lists, _)| !lists.is_empty())
+            .collect();
         if sets.len() > MOST_RULE_SETS {
             let problem = format!(
-                "there are {} different sets of `lists` and `rules`; expected at most {MOST_RULE_SETS}",
+                "there are {} different sets of `lists`, `tunnel_lists` and `rules`; expected at most {MOST_RULE_SETS}",
                 sets.len()
             );
             mistakes.push(Mistake::value("profiles", problem));
