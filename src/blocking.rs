@@ -188,7 +188,7 @@ impl Blocker {
 
     /// The service that is blocked now and has this host. A pause of blocking, which everybody may begin, changes nothing of it.
     #[must_use]
-    pub(crate) fn blocked_service(&self, site: &str, host: &str) -> Option<ServiceBlock> {
+    pub fn blocked_service(&self, site: &str, host: &str) -> Option<ServiceBlock> {
         let except = &self.settings.except;
         let is_excepted = || except.matches(host) || !site.is_empty() && except.matches(site);
         let is_off = self.settings.services.is_empty() || !self.settings.enabled || is_excepted();

@@ -106,7 +106,7 @@ pub struct BlockedServices {
 
 /// A service that is blocked now.
 #[derive(Clone, Debug)]
-pub(crate) struct ServiceBlock {
+pub struct ServiceBlock {
     pub(crate) service: &'static Service,
     /// When its hours end; none: it is blocked always.
     pub(crate) until: Option<ZonedDateTime>,
