@@ -31,6 +31,9 @@ const APPLICATION: &str = "<!doctype html><html lang=en><head><title>Mail</title
 /// Where the element is inserted in it.
 const PLACE: &str = "<head>";
 
+/// A policy of the page itself, which begins to count behind the element.
+const OWN_POLICY: &str = "<meta http-equiv=Content-Security-Policy content=\"style-src-elem 'none'\"><title>";
+
 fn application(fields: &'static [(&'static str, &'static str)]) -> impl Fn(&Recorded) -> http::Response<http_body_util::Full<bytes::Bytes>> {
     move |_| {
         let mut page = html(APPLICATION);
@@ -173,12 +176,16 @@ async fn boxes_of_advertisements_close_up_in_an_application() {
     let plain = TestProxy::start("blocking: { enabled: false }").await;
     let proxy = TestProxy::start(&settings).await;
     // The page's own style element counts, unless its policy forbids it.
-    let cases: [(&'static [(&str, &str)], &str); 2] = [
-        (&[], "colour rgb(1, 2, 3)"),
-        (&[("content-security-policy", "style-src-elem 'self'")], "colour rgb(0, 0, 0)"),
-    ];
-    for (fields, colour) in cases {
-        let origin = Origin::http(application(fields)).await;
+    let fields = |policy: &'static str| [("content-type", "text/html; charset=utf-8"), ("content-security-policy", policy)];
+    let with_own_policy = APPLICATION.replace("<title>", OWN_POLICY);
+    for (policy, page, colour) in [
+        ("img-src *", APPLICATION, "colour rgb(1, 2, 3)"),
+        ("style-src-elem 'self'", APPLICATION, "colour rgb(0, 0, 0)"),
+        ("style-src 'self'; style-src-attr 'unsafe-inline'", APPLICATION, "colour rgb(0, 0, 0)"),
+        ("img-src *", &with_own_policy, "colour rgb(0, 0, 0)"),
+    ] {
+        let page = page.to_owned();
+        let origin = Origin::http(move |_| response(&fields(policy), page.clone())).await;
         let load = async |proxy: &TestProxy| browser.dom_after(Duration::from_secs(5), proxy, origin.url("/")).await;
         let (before, after) = (load(&plain).await, load(&proxy).await);
         assert!(before.contains("heights 50 50 50 50 50 ") && before.contains(colour), "{before}");
