@@ -271,15 +271,17 @@ fn speed(outcomes: &[Outcome], config: &Config, lists: &Arc<gleaner::blocking::B
         let choice = config.profiles.choose_blocking(&asker, site);
         choice.map_or(lists, |choice| lists.for_profile(choice.index))
     };
-    // The steps of `service` in their order, and the text of the address, which it must parse.
+    // The steps of `service`, each as often as it takes them, and the address, which it must parse.
     let addresses: Vec<_> = wanted.iter().zip(requests()).map(|(wanted, request)| (wanted, request.1.as_str())).collect();
     time("a request's decision", &addresses, |(wanted, address)| {
         let url = std::hint::black_box(Url::parse(address));
-        let service = of_profile(None).blocked_service(wanted.site(), wanted.host());
-        let lists = of_profile(Some(wanted.site()));
-        let is_exempt = lists.exempt(wanted.site(), wanted.host()).is_some();
-        let verdict = (service.is_none() && !is_exempt).then(|| lists.judge(wanted));
-        std::hint::black_box((url.is_ok(), verdict))
+        let (site, host) = (wanted.site(), wanted.host());
+        let (service, searched) = (of_profile(None).blocked_service(site, host), of_profile(None).settings().safe_search);
+        let lists = of_profile(Some(site));
+        let exempt = [(host, host), ("", host), (site, site)].map(|(site, host)| of_profile(Some(site)).exempt(site, host));
+        let is_free = service.is_none() && exempt.iter().all(Option::is_none);
+        let verdict = is_free.then(|| lists.judge(wanted));
+        std::hint::black_box((url.is_ok(), searched, verdict))
     });
     let blocked = || requests().filter(|(.., blocks)| *blocks);
     let in_tunnels = blocked().filter(|(_, address, ..)| {
