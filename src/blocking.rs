@@ -142,8 +142,7 @@ impl Blocker {
             rules.or_insert_with_key(|wanted| RuleSet::compile(wanted, settings.dir.as_deref())).clone()
         };
         let rules = rule_set(wanted);
-        let tunnel_rules =
-            (settings.enabled && !settings.tunnel_lists.is_empty()).then(|| rule_set(for_tunnels));
+        let tunnel_rules = (settings.enabled && !settings.tunnel_lists.is_empty()).then(|| rule_set(for_tunnels));
         let mut all_states = rules.states.clone();
         for state in tunnel_rules.iter().flat_map(|rules| &rules.states) {
             if all_states.iter().all(|known| known.source != state.source) {

@@ -14,8 +14,7 @@ use std::{
 };
 
 use gleaner::{
-    LoadedConfig,
-    Config,
+    Config, LoadedConfig,
     blocking::{BlockingRequest, Verdict, kind},
     config::{ClientInfo, Lookup},
     offline::parallel,
@@ -272,22 +271,28 @@ fn speed(outcomes: &[Outcome], config: &Config, lists: &Arc<gleaner::blocking::B
         choice.map_or(lists, |choice| lists.for_profile(choice.index))
     };
     // The steps of `service`, each as often as it takes them, and the address, which it must parse.
-    let addresses: Vec<_> = wanted.iter().zip(requests()).map(|(wanted, request)| (wanted, request.1.as_str())).collect();
+    let addresses: Vec<_> =
+        wanted.iter().zip(requests()).map(|(wanted, request)| (wanted, request.1.as_str())).collect();
     time("a request's decision", &addresses, |(wanted, address)| {
         let url = std::hint::black_box(Url::parse(address));
         let (site, host) = (wanted.site(), wanted.host());
-        let (service, searched) = (of_profile(None).blocked_service(site, host), of_profile(None).settings().safe_search);
+        let (service, searched) =
+            (of_profile(None).blocked_service(site, host), of_profile(None).settings().safe_search);
         let lists = of_profile(Some(site));
-        let exempt = [(host, host), ("", host), (site, site)].map(|(site, host)| of_profile(Some(site)).exempt(site, host));
+        let exempt =
+            [(host, host), ("", host), (site, site)].map(|(site, host)| of_profile(Some(site)).exempt(site, host));
         let is_free = service.is_none() && exempt.iter().all(Option::is_none);
         let verdict = is_free.then(|| lists.judge(wanted));
         std::hint::black_box((url.is_ok(), searched, verdict))
     });
     let blocked = || requests().filter(|(.., blocks)| *blocks);
-    let in_tunnels = blocked().filter(|(_, address, ..)| {
-        address.host_str().is_some_and(|host| lists.blocked_tunnel(host).is_some())
-    });
-    println!("blocked in tunnels    {} of {} that are blocked where they are seen", in_tunnels.count(), blocked().count());
+    let in_tunnels = blocked()
+        .filter(|(_, address, ..)| address.host_str().is_some_and(|host| lists.blocked_tunnel(host).is_some()));
+    println!(
+        "blocked in tunnels    {} of {} that are blocked where they are seen",
+        in_tunnels.count(),
+        blocked().count()
+    );
     let spared = requests().filter(|(_, address, _, blocks)| {
         !blocks && address.host_str().is_some_and(|host| lists.blocked_tunnel(host).is_some())
     });

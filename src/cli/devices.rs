@@ -47,7 +47,7 @@ pub(super) fn run(command: &DevicesCommand, config: &Config) -> anyhow::Result<(
 fn list(devices: &TrustedDevices, mut names: NamesByAddress) -> anyhow::Result<()> {
     let mut all = devices.all();
     all.sort_by_key(|device| device.address);
-    let named = |name: Option<&String>| name.map(|name| format!(" {name}")).unwrap_or_default();
+    let after = |name: Option<&String>| name.map(|name| format!(" {name}")).unwrap_or_default();
     if all.is_empty() && names.is_empty() {
         return say("No browser has shown that it trusts the certificate; http://gleaner.internal/ has the steps.\n");
     }
@@ -57,7 +57,7 @@ fn list(devices: &TrustedDevices, mut names: NamesByAddress) -> anyhow::Result<(
         let user = device.user.as_deref().map(|user| format!(" {user}")).unwrap_or_default();
         let browser: String = device.browser.chars().filter(|char| !char.is_control()).collect();
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{}{}{user}  seen {date}  {browser}", device.address, named(names.get(&device.address)));
+        let _ = writeln!(text, "{}{}{user}  seen {date}  {browser}", device.address, after(names.get(&device.address)));
     }
     names.retain(|address, _| all.iter().all(|device| device.address != *address));
     for (address, name) in &names {

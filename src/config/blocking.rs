@@ -175,9 +175,8 @@ pub(super) fn unread_lists(problems: &[(PathBuf, String)], tree: &Value, base: &
     let mut mistakes = Vec::new();
     for (file, problem) in problems {
         let is_it = |item: &str| file::under(base, Path::new(item)) == *file;
-        let found = written
-            .iter()
-            .find_map(|(path, item)| Some((path.clone(), item.as_str().filter(|item| is_it(item))?)));
+        let found =
+            written.iter().find_map(|(path, item)| Some((path.clone(), item.as_str().filter(|item| is_it(item))?)));
         let (path, hint) = match found {
             Some((path, item)) => (path, meant_by(item)),
             None => ("blocking.lists".to_owned(), None),

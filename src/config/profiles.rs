@@ -155,8 +155,8 @@ pub struct Profiles {
     sites: Vec<SiteRule>,
     devices: Vec<DeviceRule>,
     /// The indexes in `all` of the profiles of these rules.
-    profiles_of_sites: Vec<Option<usize>>,
-    profiles_of_devices: Vec<Option<usize>>,
+    chosen_by_sites: Vec<Option<usize>>,
+    chosen_by_devices: Vec<Option<usize>>,
     /// The number of rules in `devices` that the file has; shipped ones follow.
     written: usize,
     /// The parts of User-Agents of all rules: nearly all requests have none of them.
@@ -321,11 +321,11 @@ impl Profiles {
         // Without it, which would need gigabytes of parts, each rule is asked.
         let agents = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(parts).ok();
         let index = |name: &String| all.iter().position(|profile| profile.name == *name);
-        let profiles_of_sites: Vec<_> = sites.iter().map(|site| index(&site.profile)).collect();
-        let profiles_of_devices: Vec<_> = devices.iter().map(|device| index(&device.profile)).collect();
-        let mut named = profiles_of_sites.iter().chain(&profiles_of_devices).flatten();
+        let chosen_by_sites: Vec<_> = sites.iter().map(|site| index(&site.profile)).collect();
+        let chosen_by_devices: Vec<_> = devices.iter().map(|device| index(&device.profile)).collect();
+        let mut named = chosen_by_sites.iter().chain(&chosen_by_devices).flatten();
         let decide_blocking = named.any(|index| all[*index].decides_blocking);
-        Self { all, sites, devices, profiles_of_sites, profiles_of_devices, written, agents, decide_blocking }
+        Self { all, sites, devices, chosen_by_sites, chosen_by_devices, written, agents, decide_blocking }
     }
 
     /// Whether these rules for sites are those in force.
@@ -391,7 +391,7 @@ impl Profiles {
             let index = index.filter(|index| counts(&self.all[*index]))?;
             Some(Choice { profile: &self.all[index], index, rule })
         };
-        let sites = self.sites.iter().zip(&self.profiles_of_sites).enumerate();
+        let sites = self.sites.iter().zip(&self.chosen_by_sites).enumerate();
         let mut sites = sites.filter_map(|(at, (site, profile))| {
             choice(*profile, ProfileRule::Site(at)).filter(|_| host.is_some_and(|host| site.hosts.matches(host)))
         });
@@ -403,7 +403,7 @@ impl Profiles {
             let names_part = self.agents.as_ref().is_none_or(|agents| agents.is_match(&user_agent));
             names_part.then_some(user_agent)
         });
-        let devices = self.devices.iter().zip(&self.profiles_of_devices).enumerate();
+        let devices = self.devices.iter().zip(&self.chosen_by_devices).enumerate();
         let mut devices = devices.filter_map(|(at, (device, profile))| {
             let rule = match at.checked_sub(self.written) {
                 None => ProfileRule::Device(at),

@@ -135,7 +135,16 @@ mod tests {
             assert_eq!(start_of_head(page.replace('|', "").as_bytes()), Some(at), "{page}");
         }
         let late = format!("<!-- {} --><html><head>", "x".repeat(MOST_BEFORE));
-        for page in ["<p>x", "<title>x</title><head>", "text <html><head>", "<!-- <html><head>", "</p><html>", "<html", "", &late] {
+        for page in [
+            "<p>x",
+            "<title>x</title><head>",
+            "text <html><head>",
+            "<!-- <html><head>",
+            "</p><html>",
+            "<html",
+            "",
+            &late,
+        ] {
             assert_eq!(start_of_head(page.as_bytes()), None, "{page}");
         }
     }

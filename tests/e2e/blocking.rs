@@ -241,7 +241,11 @@ async fn explain_says_until_when_a_service_is_blocked() {
     .unwrap();
     let explain = async |url: &str, client: &str| run(gleaner(&config, &["explain", url, "--client", client])).await.1;
     let text = explain("https://www.tiktok.com/", "192.168.1.20").await;
-    for said in ["blocking   by the profile kids", "service    tiktok is blocked, always", "decision   blocked: the service is not open"] {
+    for said in [
+        "blocking   by the profile kids",
+        "service    tiktok is blocked, always",
+        "decision   blocked: the service is not open",
+    ] {
         assert!(text.contains(said), "{said}: {text}");
     }
     let text = explain("https://i.ytimg.com/x.jpg", "192.168.1.20").await;

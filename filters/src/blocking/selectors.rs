@@ -287,7 +287,8 @@ mod tests {
         let mut css = String::new();
         assert_eq!(Selectors::compile(texts).write_css(&mut css, |text| text != ".never"), 6);
         assert!(css.is_ascii() && !css.contains("</"), "{css}");
-        let selectors: Vec<&str> = css.lines().map(|rule| rule.strip_suffix("{display:none!important}").unwrap()).collect();
+        let selectors: Vec<&str> =
+            css.lines().map(|rule| rule.strip_suffix("{display:none!important}").unwrap()).collect();
         let parts = [".ad > p", "div:has(> .x)"];
         assert_eq!(selectors[..2], parts);
         // What is left of each means the same.

@@ -34,7 +34,9 @@ const PLACE: &str = "<head>";
 /// A policy of the page itself, which begins to count behind the element.
 const OWN_POLICY: &str = "<meta http-equiv=Content-Security-Policy content=\"style-src-elem 'none'\"><title>";
 
-fn application(fields: &'static [(&'static str, &'static str)]) -> impl Fn(&Recorded) -> http::Response<http_body_util::Full<bytes::Bytes>> {
+fn application(
+    fields: &'static [(&'static str, &'static str)],
+) -> impl Fn(&Recorded) -> http::Response<http_body_util::Full<bytes::Bytes>> {
     move |_| {
         let mut page = html(APPLICATION);
         for (name, value) in fields {
@@ -123,7 +125,11 @@ async fn a_page_in_doubt_passes_as_it_came() {
         // No head, an encoding that is not declared, one that is not like ASCII, and a page that its program asked for.
         ("text/html; charset=utf-8", b"<title>x</title><body class=ad-box><script>1</script>".to_vec(), &[]),
         ("text/html", "<!doctype html><html><head><title>é</title><body class=ad-box><script>1</script>".into(), &[]),
-        ("text/html; charset=iso-2022-jp", b"<html><head><title>x</title><body class=ad-box><script>1</script>".to_vec(), &[]),
+        (
+            "text/html; charset=iso-2022-jp",
+            b"<html><head><title>x</title><body class=ad-box><script>1</script>".to_vec(),
+            &[],
+        ),
         ("text/html; charset=utf-8", APPLICATION.into(), &[("x-requested-with", "XMLHttpRequest")]),
         ("text/html; charset=utf-8", APPLICATION.into(), &[("sec-fetch-dest", "empty")]),
     ];
@@ -176,7 +182,8 @@ async fn boxes_of_advertisements_close_up_in_an_application() {
     let plain = TestProxy::start("blocking: { enabled: false }").await;
     let proxy = TestProxy::start(&settings).await;
     // The page's own style element counts, unless its policy forbids it.
-    let fields = |policy: &'static str| [("content-type", "text/html; charset=utf-8"), ("content-security-policy", policy)];
+    let fields =
+        |policy: &'static str| [("content-type", "text/html; charset=utf-8"), ("content-security-policy", policy)];
     let with_own_policy = APPLICATION.replace("<title>", OWN_POLICY);
     for (policy, page, colour) in [
         ("img-src *", APPLICATION, "colour rgb(1, 2, 3)"),

@@ -93,7 +93,10 @@ fn devices_are_listed_and_forgotten() {
     let names = "{\"192.168.1.7\":\"Anna's tablet\",\"192.168.1.9\":\"Kitchen\"}";
     fs::write(dir.path().join("ca/device-names.json"), names).unwrap();
     let named = told(&run(&["list"]));
-    assert!(named.contains("192.168.1.7 Anna's tablet  seen 2026-09-21  Mozilla/. Safari\n192.168.1.9 Kitchen  no browser"), "{named}");
+    assert!(
+        named.contains("192.168.1.7 Anna's tablet  seen 2026-09-21  Mozilla/. Safari\n192.168.1.9 Kitchen  no browser"),
+        "{named}"
+    );
     fs::remove_file(dir.path().join("ca/device-names.json")).unwrap();
     assert!(told(&run(&["forget", "192.168.1.7"])).contains("forgotten: 1"));
     assert!(told(&run(&["list"])).contains("No browser"));
