@@ -72,7 +72,7 @@ impl PageSource {
 /// doubt.
 fn start_of_head(page: &[u8]) -> Option<usize> {
     let mark = Encoding::for_bom(page).map_or(0, |(_, length)| length);
-    let tokenizer = Tokenizer::new(Beginning::default(), TokenizerOpts::default());
+    let tokenizer = Tokenizer::new(HeadFinder::default(), TokenizerOpts::default());
     let input = BufferQueue::default();
     let mut place = None;
     for (at, byte) in page.iter().enumerate().take(MOST_BEFORE).skip(mark) {
@@ -80,8 +80,8 @@ fn start_of_head(page: &[u8]) -> Option<usize> {
         input.push_back(char::from(*byte).to_string().into());
         let _ = tokenizer.feed(&input);
         match tokenizer.sink.0.take() {
-            Some(Found::Head) => return Some(at + 1),
-            Some(Found::Html) if place.is_none() => place = Some(at + 1),
+            Some(FirstTag::Head) => return Some(at + 1),
+            Some(FirstTag::Html) if place.is_none() => place = Some(at + 1),
             Some(_) => return place,
             None => {}
         }
@@ -90,7 +90,7 @@ fn start_of_head(page: &[u8]) -> Option<usize> {
 }
 
 /// What of a page has begun.
-enum Found {
+enum FirstTag {
     Html,
     Head,
     Other,
@@ -98,18 +98,18 @@ enum Found {
 
 /// The beginning of a page: nothing but comments and space may be around the tags that open it.
 #[derive(Default)]
-struct Beginning(Cell<Option<Found>>);
+struct HeadFinder(Cell<Option<FirstTag>>);
 
-impl TokenSink for Beginning {
+impl TokenSink for HeadFinder {
     type Handle = ();
 
     fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
         let found = match &token {
-            Token::TagToken(Tag { kind: TagKind::StartTag, name, .. }) if &**name == "html" => Found::Html,
-            Token::TagToken(Tag { kind: TagKind::StartTag, name, .. }) if &**name == "head" => Found::Head,
+            Token::TagToken(Tag { kind: TagKind::StartTag, name, .. }) if &**name == "html" => FirstTag::Html,
+            Token::TagToken(Tag { kind: TagKind::StartTag, name, .. }) if &**name == "head" => FirstTag::Head,
             Token::CharacterTokens(text) if text.trim_ascii().is_empty() => return TokenSinkResult::Continue,
             Token::DoctypeToken(_) | Token::CommentToken(_) | Token::ParseError(_) => return TokenSinkResult::Continue,
-            _ => Found::Other,
+            _ => FirstTag::Other,
         };
         self.0.set(Some(found));
         TokenSinkResult::Continue
