@@ -72,6 +72,8 @@ type EnginesByLists = HashMap<Vec<usize>, Option<Arc<Engine>>>;
 pub struct Blocker {
     settings: Blocking,
     rules: RuleSet,
+    /// The lists for hosts of tunnels alone, where there are any.
+    tunnel_rules: Option<RuleSet>,
     /// The lists of all profiles.
     all_states: Vec<ListState>,
     /// What each profile blocks, by its index, if that is otherwise.
@@ -116,7 +118,7 @@ impl Blocker {
         for profile in &config.profiles.all {
             let own = profile.own_blocking.clone().filter(|own| *own != config.blocking);
             let own = own.map(|own| Arc::new(Self::from_settings(own, &mut compiled)));
-            for state in own.iter().flat_map(|own| &own.rules.states) {
+            for state in own.iter().flat_map(|own| &own.all_states) {
                 if state.source == ListSource::Own || all.all_states.iter().all(|known| known.source != state.source) {
                     all.all_states.push(state.clone());
                 }
@@ -134,18 +136,28 @@ impl Blocker {
     fn from_settings(settings: Blocking, compiled: &mut HashMap<RuleSources, RuleSet>) -> Self {
         let wanted =
             if settings.enabled { (settings.lists.clone(), settings.rules.clone()) } else { RuleSources::default() };
-        let rules =
-            compiled.entry(wanted).or_insert_with_key(|wanted| RuleSet::compile(wanted, settings.dir.as_deref()));
-        let rules = rules.clone();
+        let for_tunnels = (settings.tunnel_lists.clone(), settings.rules.clone());
+        let mut rule_set = |wanted| {
+            let rules = compiled.entry(wanted);
+            rules.or_insert_with_key(|wanted| RuleSet::compile(wanted, settings.dir.as_deref())).clone()
+        };
+        let rules = rule_set(wanted);
+        let tunnel_rules = (settings.enabled && !settings.tunnel_lists.is_empty()).then(|| rule_set(for_tunnels));
+        let mut all_states = rules.states.clone();
+        for state in tunnel_rules.iter().flat_map(|rules| &rules.states) {
+            if all_states.iter().all(|known| known.source != state.source) {
+                all_states.push(state.clone());
+            }
+        }
         let paused_until = settings.dir.as_deref().and_then(Pause::read).filter(|until| *until > SystemTime::now());
         let fingerprint = hash_of(&(&rules.hashes, format!("{settings:?}"), paused_until));
-        Self { settings, all_states: rules.states.clone(), rules, by_profile: Vec::new(), fingerprint, paused_until }
+        Self { settings, all_states, rules, tunnel_rules, by_profile: Vec::new(), fingerprint, paused_until }
     }
 
     /// Removes compiled lists that are not in use.
     fn sweep(&self) {
-        let of_profiles = self.by_profile.iter().flatten().map(|own| &own.rules.engine);
-        let used: Vec<_> = of_profiles.chain([&self.rules.engine]).filter_map(|engine| engine.file()).collect();
+        let rule_sets = self.all().flat_map(|blocker| blocker.tunnel_rules.iter().chain([&blocker.rules]));
+        let used: Vec<_> = rule_sets.filter_map(|rules| rules.engine.file()).collect();
         if let Some(dir) = self.settings.dir.as_deref().filter(|_| !used.is_empty())
             && let Err(error) = compiled::sweep(dir, &used)
         {
@@ -175,7 +187,7 @@ impl Blocker {
 
     /// The service that is blocked now and has this host. A pause of blocking, which everybody may begin, changes nothing of it.
     #[must_use]
-    pub(crate) fn blocked_service(&self, site: &str, host: &str) -> Option<ServiceBlock> {
+    pub fn blocked_service(&self, site: &str, host: &str) -> Option<ServiceBlock> {
         let except = &self.settings.except;
         let is_excepted = || except.matches(host) || !site.is_empty() && except.matches(site);
         let is_off = self.settings.services.is_empty() || !self.settings.enabled || is_excepted();
@@ -225,7 +237,7 @@ impl Blocker {
         }
         for list in &self.all_states {
             if let Some(problem) = &list.problem {
-                warn!(list = %list.source, problem, "a list of `blocking.lists` is not in use");
+                warn!(list = %list.source, problem, "a list for blocking is not in use");
             }
         }
     }
@@ -233,7 +245,7 @@ impl Blocker {
     /// Files whose change changes what this has read.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let dir = self.settings.dir.as_deref();
-        let lists = self.all().flat_map(|blocker| &blocker.settings.lists).filter_map(|list| list.file(dir));
+        let lists = self.all().flat_map(|blocker| blocker.settings.all_lists()).filter_map(|list| list.file(dir));
         lists.chain(dir.map(Pause::file)).collect()
     }
 
@@ -297,6 +309,23 @@ impl Blocker {
         }
         match self.judge(&BlockingRequest::host_alone(host)?) {
             Verdict::Blocked { rule, .. } => Some(rule),
+            _ => None,
+        }
+    }
+
+    /// The rule that forbids a tunnel to a host: that of the lists, or else one of those for tunnels alone, unless an exception of the
+    /// lists opens it.
+    #[must_use]
+    pub fn blocked_tunnel(&self, host: &str) -> Option<Rule> {
+        let by_lists = self.blocked_host(host);
+        let rules = self.tunnel_rules.as_ref().filter(|_| by_lists.is_none() && self.settings.requests);
+        let Some(rules) = rules.filter(|_| self.exempt("", host).is_none()) else { return by_lists };
+        let wanted = BlockingRequest::host_alone(host)?;
+        let is_excepted = matches!(self.judge(&wanted), Verdict::Excepted { .. });
+        match rules.engine.judge(wanted.address(), wanted.page(), wanted.kind(), wanted.method()) {
+            Verdict::Blocked { rule, .. } => {
+                Some(rule).filter(|rule| !is_excepted && !self.is_list_excepted(&rule.list, "", host))
+            }
             _ => None,
         }
     }

@@ -77,7 +77,7 @@ pub use self::{
     safe_search::SafeSearch,
     schedule::Hours,
     schema::schema,
-    services::{BlockedServices, ServiceEntry},
+    services::{BlockedServices, ServiceBlock, ServiceEntry},
     shelf::Shelf,
     timeouts::Timeouts,
     update::UpdateNotice,
@@ -90,7 +90,7 @@ pub(crate) use self::{
     error::{Kind as ConfigErrorKind, in_plain_words},
     file::{MAX_CONFIG, read_regular as read_file},
     list_source::{KNOWN, KnownList},
-    services::{ALWAYS, SERVICES, Service, ServiceBlock},
+    services::{ALWAYS, SERVICES, Service},
     update::Publisher,
     via::{ParentKind, ViaRule, WantedConnection, Way},
 };

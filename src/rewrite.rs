@@ -6,7 +6,7 @@
 //! `pictures` makes pictures smaller. `eligibility` and `first_bytes` choose the pages. `workers` has the threads, `page_job` the work on one page, `shares` and
 //! `memory_budget` what each client may take of both. `coding` and `charset` decode. `original` keeps the bytes as they came, `join` gets
 //! the next pages of an article, `views` makes the links of the bar, `epub` writes books, `feeds` puts texts into feeds, `mcp` has the messages of agents and `outline` the tree that they are shown. `presentation` and `output_charset` adapt the
-//! output; `unmodified` and `domains` remember earlier documents.
+//! output; `hiding_style` hides what lists hide on pages that pass; `unmodified` and `domains` remember earlier documents.
 
 pub(crate) mod charset;
 pub(crate) mod coding;
@@ -17,6 +17,7 @@ pub(crate) mod feeds;
 mod first_bytes;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzz_api;
+mod hiding_style;
 mod join;
 pub(crate) mod mcp;
 mod memory_budget;
@@ -47,6 +48,7 @@ use url::Url;
 
 use self::{
     domains::Domains,
+    hiding_style::PageSource,
     memory_budget::{MemoryBudget, Reservation},
     original::Original,
     page_job::{Job, Purpose},
@@ -109,6 +111,17 @@ pub(crate) struct Load {
 struct Coded {
     body: Bytes,
     coding: Option<Coding>,
+}
+
+impl Coded {
+    /// The body, which these fields then describe.
+    fn with_fields(self, fields: &mut HeaderMap) -> Bytes {
+        fields.insert(header::CONTENT_LENGTH, HeaderValue::from(self.body.len()));
+        if let Some(coding) = self.coding {
+            fields.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding.as_str()));
+        }
+        self.body
+    }
 }
 
 /// Decodes a whole page that did not come over HTTP: the encoding is found from its byte order mark, its own
@@ -242,7 +255,7 @@ impl Rewriter {
             presentation: Box::new(presentation.clone()),
         };
         let mut original = Original::new(self.settings.max_html_bytes, reservation.clone());
-        let job = self.job(asked, &url, &head, codings, reservation.clone(), purpose);
+        let job = self.job(asked, &url, &head, codings.clone(), reservation.clone(), purpose);
         let number = |body: &[Bytes]| {
             if let Some(controls) = &asked.controls {
                 controls.number(&url, body);
@@ -251,7 +264,21 @@ impl Rewriter {
         let received = self.receive(asked, &mut body, &mut original, self.workers.start(job), number);
         let mut filtered = match timeout(self.max_wait, received).await.unwrap_or(Err(PassReason::SLOW)) {
             Ok(filtered) => filtered,
-            Err(reason) => return self.pass(asked, head, original.into_body(body), reason),
+            Err(reason) => {
+                let source = PageSource {
+                    chain: Arc::clone(&asked.look.chain),
+                    url,
+                    chunks: original.chunks.clone(),
+                    codings,
+                    declared: charset::declared(&head.headers),
+                    max_bytes: self.settings.max_html_bytes,
+                    reservation,
+                    coding: asked.coding,
+                };
+                let is_whole = original.ended.is_some();
+                let styled = if is_whole { self.pass_styled(asked, &head, source, reason).await } else { None };
+                return styled.unwrap_or_else(|| self.pass(asked, head, original.into_body(body), reason));
+            }
         };
         self.domains.learn(&url, filtered.survey.as_ref());
         if let Some(extract) = filtered.extract.take() {
@@ -287,6 +314,28 @@ impl Rewriter {
             }
             Err(reason) => self.pass(asked, head, original.into_body(body), reason),
         }
+    }
+
+    /// The original with a style sheet that hides what the lists hide; none where it has to pass as it is.
+    async fn pass_styled(
+        &self,
+        asked: &RequestInfo<'_>,
+        head: &Parts,
+        source: PageSource,
+        reason: PassReason,
+    ) -> Option<(Response<Body>, Outcome)> {
+        let is_elsewhere = asked.presentation.form != SentForm::Page || asked.presentation.addresses.is_some();
+        if !reason.is_about_text() || is_elsewhere || asked.is_view() {
+            return None;
+        }
+        let reservation = source.reservation.clone();
+        let styled = self.workers.work(asked.owner(), move || source.with_style()).await.ok()??;
+        reservation.finish(styled.coded.body.len()).ok()?;
+        self.pictures.note_page(asked, false);
+        let mut head = head.clone();
+        head.headers = repair::styled(&head.headers, &styled.source, styled.charset, &asked.look.tagger);
+        let body = styled.coded.with_fields(&mut head.headers);
+        Some(noted(head, Body::from(reservation.attach(body)), Outcome::Styled { reason, rules: styled.rules }))
     }
 
     /// The original, whose copy may be asked for again by its validators.
@@ -382,7 +431,7 @@ fn finish(
     asked: &RequestInfo<'_>,
     mut head: Parts,
     filtered: &Filtered,
-    Coded { body, coding }: Coded,
+    coded: Coded,
     pages: u32,
 ) -> (Response<Body>, Outcome) {
     for policy in filtered.policies.iter().filter_map(|policy| HeaderValue::from_str(policy).ok()) {
@@ -405,10 +454,7 @@ fn finish(
     if let Some(kind) = asked.presentation.form.media_type() {
         fields.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     }
-    fields.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
-    if let Some(coding) = coding {
-        fields.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding.as_str()));
-    }
+    let body = coded.with_fields(&mut fields);
     head.headers = fields;
     noted(head, Body::from(body), Outcome::Rewritten(Rewritten::new(&filtered.report, pages)))
 }

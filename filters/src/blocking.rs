@@ -81,6 +81,35 @@ pub struct Hiding {
     pub own: Vec<String>,
 }
 
+impl Hiding {
+    /// A style sheet that hides these elements, and how many rules it has.
+    #[must_use]
+    pub fn style_sheet(&self) -> (String, usize) {
+        let mut css = String::new();
+        let common = self.common.iter().map(|common| common.write_css(&mut css, |text| !self.except.contains(text)));
+        let common: usize = common.sum();
+        let mut own: Vec<&String> = self.own.iter().collect();
+        own.sort_unstable();
+        own.dedup();
+        let own = Selectors::compile(own).write_css(&mut css, |_| true);
+        (css, common + own)
+    }
+}
+
+impl Names {
+    /// Every word of a page's source: each may become a class or an id, by the page's scripts.
+    #[must_use]
+    pub fn in_source(html: &[u8]) -> Names {
+        let is_other = |byte: &u8| !byte.is_ascii_alphanumeric() && !matches!(byte, b'-' | b'_');
+        let words = html.split(is_other).filter(|word| (1..=LONGEST_NAME).contains(&word.len()));
+        let classes: HashSet<String> = words.map(|word| String::from_utf8_lossy(word).into_owned()).collect();
+        Names { ids: classes.clone(), classes }
+    }
+}
+
+/// Longest name that is looked for in a page's source: the public lists hide three longer ones (2026-11-25).
+const LONGEST_NAME: usize = 64;
+
 impl Blocker for HostList {
     fn by_host_alone(&self) -> bool {
         true

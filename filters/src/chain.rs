@@ -26,7 +26,7 @@ use url::Url;
 
 use crate::{
     analysis::AnalysedPage,
-    blocking::Blocker,
+    blocking::{Blocker, Names, Resource},
     config::{ChainConfig, FilterName, Floor, PageLimits},
     domain::{self, Domain, Survey},
     error::{ConfigError, PageError},
@@ -205,6 +205,18 @@ impl Chain {
     #[must_use]
     pub fn has_controls(&self) -> bool {
         self.output.has_controls()
+    }
+
+    /// The style sheet that hides what the lists hide on a page that is sent as it came, if they hide anything, and how many rules it has.
+    #[must_use]
+    pub fn hiding_style(&self, html: &[u8], url: &Url) -> Option<(String, usize)> {
+        let is_on = self.filters.iter().any(|filter| filter.name() == AD_SERVERS);
+        // A person who went to a listed host wants its page.
+        if !is_on || self.lists.blocks(url, url, Resource::Document) {
+            return None;
+        }
+        let hiding = self.lists.hiding(url, &|| Names::in_source(html))?;
+        Some(hiding.style_sheet()).filter(|(_, rules)| *rules > 0)
     }
 
     fn bar<'a>(&self, links: &'a Links, page: &AnalysedPage, report: &Report) -> Bar<'a> {

@@ -7,15 +7,16 @@ use std::{
     collections::HashSet,
     fs,
     io::Write,
+    net::IpAddr,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use gleaner::{
-    LoadedConfig,
+    Config, LoadedConfig,
     blocking::{BlockingRequest, Verdict, kind},
-    config::Lookup,
+    config::{ClientInfo, Lookup},
     offline::parallel,
 };
 use gleaner_filters::{
@@ -40,6 +41,9 @@ pub(crate) struct Args {
     /// How many
     #[arg(long, default_value_t = 5000)]
     most: usize,
+    /// The device whose requests are timed, with what its profile blocks
+    #[arg(long, default_value = "127.0.0.1")]
+    client: IpAddr,
 }
 
 /// Records the requests of the chain about a page.
@@ -100,7 +104,7 @@ struct Outcome {
 pub(crate) fn run(args: &Args, lookup: &Lookup) -> anyhow::Result<()> {
     let before = resident();
     let started = Instant::now();
-    let lists = LoadedConfig::find(lookup)?.blocker;
+    let LoadedConfig { config, blocker: lists, .. } = LoadedConfig::find(lookup)?;
     let loaded = started.elapsed();
     println!("lists                 read in {loaded:.0?}, {} MB", (resident().saturating_sub(before)) / 1024);
     for list in lists.lists() {
@@ -113,7 +117,7 @@ pub(crate) fn run(args: &Args, lookup: &Lookup) -> anyhow::Result<()> {
         |outcome| outcome.map(|outcome| outcomes.push(outcome)),
     )?;
     report(&outcomes);
-    speed(&outcomes, &lists);
+    speed(&outcomes, &config, &lists, args.client);
     if let Some(file) = &args.decisions {
         let all: Vec<_> = outcomes.iter().flat_map(|outcome| &outcome.requests).collect();
         let step = (all.len() / args.most.max(1)).max(1);
@@ -253,23 +257,58 @@ fn report(outcomes: &[Outcome]) {
 }
 
 /// Decisions one after the other, as requests come.
-fn speed(outcomes: &[Outcome], lists: &gleaner::blocking::Blocker) {
-    let wanted: Vec<BlockingRequest> = outcomes
-        .iter()
-        .flat_map(|outcome| &outcome.requests)
-        .map(|(page, address, wanted, _)| BlockingRequest::new(address.clone(), Some(page.clone()), kind(*wanted)))
-        .collect();
-    let mut times: Vec<Duration> = wanted
-        .iter()
-        .map(|wanted| {
-            let started = Instant::now();
-            std::hint::black_box(lists.judge(wanted));
-            started.elapsed()
-        })
-        .collect();
+fn speed(outcomes: &[Outcome], config: &Config, lists: &Arc<gleaner::blocking::Blocker>, client: IpAddr) {
+    let requests = || outcomes.iter().flat_map(|outcome| &outcome.requests);
+    let request = |(page, address, wanted, _): &(Url, Url, Resource, bool)| {
+        BlockingRequest::new(address.clone(), Some(page.clone()), kind(*wanted))
+    };
+    let wanted: Vec<BlockingRequest> = requests().map(request).collect();
+    time("the lists' verdict", &wanted, |wanted| std::hint::black_box(lists.judge(wanted)));
+    let user_agent = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+    let asker = ClientInfo { client, user: None, user_agent, port: 8118 };
+    let of_profile = |site| {
+        let choice = config.profiles.choose_blocking(&asker, site);
+        choice.map_or(lists, |choice| lists.for_profile(choice.index))
+    };
+    // The steps of `service`, each as often as it takes them, and the address, which it must parse.
+    let addresses: Vec<_> =
+        wanted.iter().zip(requests()).map(|(wanted, request)| (wanted, request.1.as_str())).collect();
+    time("a request's decision", &addresses, |(wanted, address)| {
+        let url = std::hint::black_box(Url::parse(address));
+        let (site, host) = (wanted.site(), wanted.host());
+        let (service, searched) =
+            (of_profile(None).blocked_service(site, host), of_profile(None).settings().safe_search);
+        let lists = of_profile(Some(site));
+        let exempt =
+            [(host, host), ("", host), (site, site)].map(|(site, host)| of_profile(Some(site)).exempt(site, host));
+        let is_free = service.is_none() && exempt.iter().all(Option::is_none);
+        let verdict = is_free.then(|| lists.judge(wanted));
+        std::hint::black_box((url.is_ok(), searched, verdict))
+    });
+    let blocked = || requests().filter(|(.., blocks)| *blocks);
+    let in_tunnels = blocked()
+        .filter(|(_, address, ..)| address.host_str().is_some_and(|host| lists.blocked_tunnel(host).is_some()));
+    println!(
+        "blocked in tunnels    {} of {} that are blocked where they are seen",
+        in_tunnels.count(),
+        blocked().count()
+    );
+    let spared = requests().filter(|(_, address, _, blocks)| {
+        !blocks && address.host_str().is_some_and(|host| lists.blocked_tunnel(host).is_some())
+    });
+    println!("                      {} others", spared.count());
+}
+
+fn time<W, T>(name: &str, wanted: &[W], mut decide: impl FnMut(&W) -> T) {
+    let mut one = |wanted| {
+        let started = Instant::now();
+        decide(wanted);
+        started.elapsed()
+    };
+    let mut times: Vec<Duration> = wanted.iter().map(&mut one).collect();
     times.sort_unstable();
     if let (Some(median), Some(slow)) = (times.get(times.len() / 2), times.get(times.len() * 99 / 100)) {
-        println!("a decision            {median:.1?} in the median, {slow:.1?} for 99 %, of {}", times.len());
+        println!("{name:21} {median:.1?} in the median, {slow:.1?} for 99 %, of {}", times.len());
     }
 }
 

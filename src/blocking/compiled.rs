@@ -13,7 +13,6 @@ use adblock::{
     utils::fast_hash,
 };
 use gleaner_filters::registrable_domain;
-use url::Url;
 
 use super::{hash_of, store, syntax::Rules};
 
@@ -89,8 +88,10 @@ pub(super) fn request(url: &str, page: &str, kind: &str, method: &str) -> Option
     init_domain_resolver();
     let mut request = Request::new(url, page, kind, method).ok()?;
     if let Some(names) = &mut request.source_hostname_hashes {
-        let page = Url::parse(page).ok()?;
-        let host = page.host_str().unwrap_or_default();
+        // Of an address that was parsed before.
+        let host = page.split_once("://").map_or("", |(_, rest)| rest);
+        let host = host.split(['/', '?', '#']).next().and_then(|host| host.rsplit('@').next()).unwrap_or_default();
+        let host = host.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix(':').unwrap_or(host);
         if let Some((_, suffix)) = registrable_domain(host).split_once('.') {
             let mut name = host.strip_suffix(suffix);
             while let Some(found) = name.filter(|name| !name.is_empty()) {

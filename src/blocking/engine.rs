@@ -422,6 +422,7 @@ mod tests {
         for (url, page, blocks) in [
             ("https://x.test/zz.js", "https://www.google.com/", true),
             ("https://x.test/zz.js", "https://google.co.uk/", true),
+            ("https://x.test/zz.js", "https://a@www.google.com:8443/x?y#z", true),
             ("https://x.test/zz.js", "https://google.evil.com/", false),
             ("https://x.test/zz.js", "https://notgoogle.com/", false),
             ("https://x.test/yy.js", "https://www.google.de/", false),

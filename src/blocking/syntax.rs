@@ -95,7 +95,7 @@ pub(super) fn hiding_rule(list: &str, site: &str, selector: &str) -> Option<Stri
     };
     let hides = |line: &&str| {
         let parts = line.split_once("##").or_else(|| line.split_once("#?#"));
-        parts.is_some_and(|(hosts, text)| text.trim() == selector && is_on(hosts))
+        parts.is_some_and(|(hosts, text)| without_remove(text.trim()) == selector && is_on(hosts))
     };
     list.lines().map(str::trim).filter(|line| !line.contains(is_unseen)).find(hides).map(str::to_owned)
 }
@@ -121,7 +121,7 @@ impl Rules {
     }
 
     fn add(&mut self, line: &str) {
-        let line = line.strip_prefix('*').filter(|rule| rule.starts_with("##")).unwrap_or(line);
+        let line = without_remove(line.strip_prefix('*').filter(|rule| rule.starts_with("##")).unwrap_or(line));
         if line.contains(|c: char| is_unseen(c) && c != '\t') {
             self.refused.push((line.to_owned(), NO_RULE));
         } else if is_host_rule(line) {
@@ -200,6 +200,12 @@ fn without_popup(rule: &str) -> Option<String> {
     let has_both = options.contains(&"popup") && options.iter().any(is_kind) && !rule.contains("##");
     let kept = options.iter().filter(|option| **option != "popup").copied().collect::<Vec<_>>().join(",");
     has_both.then(|| format!("{pattern}${kept}"))
+}
+
+/// A rule that takes elements out, as one that hides them: they leave a page either way.
+fn without_remove(rule: &str) -> &str {
+    let endings = [":remove()", "{remove:true;}", "{ remove: true; }"];
+    endings.iter().find_map(|ending| rule.strip_suffix(ending)).map_or(rule, str::trim_end)
 }
 
 /// Options of exceptions that are none from a rule that forbids a request.
@@ -368,7 +374,10 @@ mod tests {
 
     #[test]
     fn the_rule_that_hides_is_found_by_its_selector() {
-        let list = "! x\na.example##.ad\n~c.example##.ad\nshop.*##.box\n";
+        let list = "! x\na.example##.ad\n~c.example##.ad\nshop.*##.box\nb.example##p:has-text(Ad):remove()\nb.example##.out {remove:true;}\n";
+        assert!(read(list).refused.is_empty() && read(list).text.ends_with("##p:has-text(Ad)\nb.example##.out\n"));
+        let removes = Some("b.example##p:has-text(Ad):remove()");
+        assert_eq!(hiding_rule(list, "b.example", "p:has-text(Ad)").as_deref(), removes);
         assert_eq!(hiding_rule(list, "www.a.example", ".ad").as_deref(), Some("a.example##.ad"));
         assert_eq!(hiding_rule(list, "b.example", ".ad").as_deref(), Some("~c.example##.ad"));
         assert_eq!(hiding_rule(list, "shop.co.uk", ".box").as_deref(), Some("shop.*##.box"));

@@ -233,7 +233,7 @@ fn by_name(args: &ExplainArgs, url: &Url) -> &'static str {
 
 /// Explains a connection of which only the host is seen.
 fn tunnel(out: &mut String, blocker: &Blocker, host: &str, profile: Option<&str>) {
-    let _ = match (profile, blocker.blocked_host(host)) {
+    let _ = match (profile, blocker.blocked_tunnel(host)) {
         (Some(profile), _) => writeln!(out, "decision   let through: the profile {profile} blocks nothing"),
         (None, Some(rule)) => writeln!(
             out,

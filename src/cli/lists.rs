@@ -109,7 +109,7 @@ const NAMED: (usize, usize) = (20, 100);
 fn available(config: &Config) -> String {
     let used: Vec<String> = config.all_lists().iter().map(ToString::to_string).collect();
     let mut out = String::from(
-        "For `blocking.lists`; * is in use. The numbers of rules are estimates; `gleaner lists status` counts.\n",
+        "For `blocking.lists` and `blocking.tunnel_lists`; * is in use. The numbers of rules are estimates; `gleaner lists status` counts.\n",
     );
     for group in KNOWN.chunk_by(|list, next| list.group == next.group) {
         // Writing to a `String` cannot fail, here and below.

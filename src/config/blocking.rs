@@ -29,6 +29,10 @@ pub struct RawBlocking {
     /// hosts file, plain hosts, or rules as `AdGuard`, `Pi-hole`, `EasyList` and `uBlock Origin` write them.
     #[schemars(with = "Vec<String>")]
     pub lists: Vec<ListSource>,
+    /// Further lists for the hosts of tunnels alone: of an encrypted connection that is not opened nothing else is seen, and lists made
+    /// for name servers know more whole hosts.
+    #[schemars(with = "Vec<String>")]
+    pub tunnel_lists: Vec<ListSource>,
     /// Sites on which nothing is blocked, and hosts that are never blocked, with everything under them.
     pub except: HostPatterns,
     /// Sites and hosts that one list does not block, by the list's name as in `lists`.
@@ -60,6 +64,7 @@ impl Default for RawBlocking {
             enabled: true,
             requests: true,
             lists: vec![ListSource::Builtin],
+            tunnel_lists: Vec::new(),
             except: HostPatterns::default(),
             except_by_list: BTreeMap::new(),
             rules: Vec::new(),
@@ -82,6 +87,8 @@ pub struct Blocking {
     pub requests: bool,
     /// Each list once; files with their whole paths.
     pub lists: Vec<ListSource>,
+    /// Lists for the hosts of tunnels alone, likewise.
+    pub tunnel_lists: Vec<ListSource>,
     /// Sites on which nothing is blocked, and hosts that are not.
     pub except: HostPatterns,
     /// Sites and hosts that one list does not block.
@@ -100,15 +107,11 @@ pub struct Blocking {
 
 /// The section with whole paths.
 pub(super) fn build(raw: RawBlocking, base: &Path) -> Result<Blocking, Mistake> {
-    let mut lists = Vec::new();
-    for list in raw.lists {
-        if !lists.contains(&list) {
-            lists.push(list);
-        }
-    }
+    let (lists, tunnel_lists) = (once_each(raw.lists), once_each(raw.tunnel_lists));
     for name in raw.except_by_list.keys() {
-        if !lists.iter().any(|list| list.to_string() == *name) {
-            let names: Vec<_> = lists.iter().map(|list| format!("`{list}`")).collect();
+        let all = || lists.iter().chain(&tunnel_lists);
+        if !all().any(|list| list.to_string() == *name) {
+            let names: Vec<_> = all().map(|list| format!("`{list}`")).collect();
             let problem = format!("{name:?} is none of the lists in use; expected one of {}", names.join(", "));
             return Err(Mistake::value("blocking.except_by_list", problem));
         }
@@ -134,6 +137,7 @@ pub(super) fn build(raw: RawBlocking, base: &Path) -> Result<Blocking, Mistake> 
         requests: raw.requests,
         except_by_list: except_by_list.collect(),
         lists: lists.into_iter().map(whole).collect(),
+        tunnel_lists: tunnel_lists.into_iter().map(whole).collect(),
         except: raw.except,
         rules: raw.rules,
         services,
@@ -143,21 +147,39 @@ pub(super) fn build(raw: RawBlocking, base: &Path) -> Result<Blocking, Mistake> 
     })
 }
 
-/// The mistakes of files of `blocking.lists` that cannot be used, each with the problem. A start goes on without them.
+fn once_each(lists: Vec<ListSource>) -> Vec<ListSource> {
+    let mut kept = Vec::new();
+    for list in lists {
+        if !kept.contains(&list) {
+            kept.push(list);
+        }
+    }
+    kept
+}
+
+impl Blocking {
+    /// All lists, for whatever they are used.
+    pub(crate) fn all_lists(&self) -> impl Iterator<Item = &ListSource> {
+        self.lists.iter().chain(&self.tunnel_lists)
+    }
+}
+
+/// The mistakes of files of `blocking.lists` and `blocking.tunnel_lists` that cannot be used, each with the problem. A start goes on without them.
 pub(super) fn unread_lists(problems: &[(PathBuf, String)], tree: &Value, base: &Path) -> Vec<Mistake> {
-    const KEY: &str = "blocking.lists";
-    let written = tree.get("blocking").and_then(|section| section.get("lists"));
-    let written = written.and_then(Value::as_sequence).map(Vec::as_slice).unwrap_or_default();
+    let section = tree.get("blocking");
+    let written = ["lists", "tunnel_lists"].into_iter().flat_map(|key| {
+        let items = section.and_then(|section| section.get(key)).and_then(Value::as_sequence);
+        items.into_iter().flatten().enumerate().map(move |(index, item)| (format!("blocking.{key}.{index}"), item))
+    });
+    let written: Vec<(String, &Value)> = written.collect();
     let mut mistakes = Vec::new();
     for (file, problem) in problems {
         let is_it = |item: &str| file::under(base, Path::new(item)) == *file;
-        let found = written
-            .iter()
-            .enumerate()
-            .find_map(|(index, item)| Some((index, item.as_str().filter(|item| is_it(item))?)));
+        let found =
+            written.iter().find_map(|(path, item)| Some((path.clone(), item.as_str().filter(|item| is_it(item))?)));
         let (path, hint) = match found {
-            Some((index, item)) => (format!("{KEY}.{index}"), meant_by(item)),
-            None => (KEY.to_owned(), None),
+            Some((path, item)) => (path, meant_by(item)),
+            None => ("blocking.lists".to_owned(), None),
         };
         let problem = format!("{problem}; {}expected the file of a list", hint.unwrap_or_default());
         mistakes.push(Mistake::value(&path, problem));

@@ -7,6 +7,7 @@ use std::{
     str::FromStr,
 };
 
+use foldhash::fast::RandomState;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -17,7 +18,7 @@ use crate::util::host::Host;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "Vec<HostEntry<false>>")]
 #[schemars(with = "Vec<String>")]
-pub struct HostPatterns(HashSet<String>);
+pub struct HostPatterns(HashSet<String, RandomState>);
 
 /// An entry of a list: a host with everything under it, or, if `EXACT`, a host alone.
 struct HostEntry<const EXACT: bool>(String);
@@ -81,7 +82,7 @@ impl HostPatterns {
     /// Whether the host, or a domain above it, is listed. The host is in its canonical spelling.
     #[must_use]
     pub fn matches(&self, host: &str) -> bool {
-        names_over(host).any(|name| self.0.contains(name))
+        !self.0.is_empty() && names_over(host).any(|name| self.0.contains(name))
     }
 }
 

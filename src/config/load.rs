@@ -145,7 +145,7 @@ impl Config {
     pub(crate) fn all_lists(&self) -> Vec<&ListSource> {
         let own = self.profiles.all.iter().filter_map(|profile| profile.own_blocking.as_ref());
         let mut lists: Vec<&ListSource> = Vec::new();
-        for list in std::iter::once(&self.blocking).chain(own).flat_map(|blocking| &blocking.lists) {
+        for list in std::iter::once(&self.blocking).chain(own).flat_map(super::Blocking::all_lists) {
             if !lists.contains(&list) {
                 lists.push(list);
             }

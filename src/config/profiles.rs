@@ -1,6 +1,7 @@
 //! Sections `profiles`, `devices` and `sites`: named sets of settings, and which device or site gets which.
 
 use std::{
+    cell::LazyCell,
     collections::{BTreeMap, HashSet},
     fmt,
     hash::{DefaultHasher, Hash, Hasher},
@@ -152,6 +153,9 @@ pub struct Profiles {
     pub all: Vec<Arc<Profile>>,
     sites: Vec<SiteRule>,
     devices: Vec<DeviceRule>,
+    /// The indexes in `all` of the profiles of these rules.
+    chosen_by_sites: Vec<Option<usize>>,
+    chosen_by_devices: Vec<Option<usize>>,
     /// The number of rules in `devices` that the file has; shipped ones follow.
     written: usize,
     /// The parts of User-Agents of all rules: nearly all requests have none of them.
@@ -289,11 +293,14 @@ impl Profiles {
             all.push(Arc::new(profile));
         }
         let own = all.iter().filter_map(|profile| profile.own_blocking.as_ref());
-        let sets: HashSet<_> =
-            own.chain([&config.blocking]).map(|blocking| (&blocking.lists, &blocking.rules)).collect();
+        let sets: HashSet<_> = own
+            .chain([&config.blocking])
+            .flat_map(|blocking| [(&blocking.lists, &blocking.rules), (&blocking.tunnel_lists, &blocking.rules)])
+            .filter(|(lists, _)| !lists.is_empty())
+            .collect();
         if sets.len() > MOST_RULE_SETS {
             let problem = format!(
-                "there are {} different sets of `lists` and `rules`; expected at most {MOST_RULE_SETS}",
+                "there are {} different sets of `lists`, `tunnel_lists` and `rules`; expected at most {MOST_RULE_SETS}",
                 sets.len()
             );
             mistakes.push(Mistake::value("profiles", problem));
@@ -312,10 +319,12 @@ impl Profiles {
         let parts = devices.iter().flat_map(|device| &device.user_agents);
         // Without it, which would need gigabytes of parts, each rule is asked.
         let agents = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(parts).ok();
-        let decides = |name: &String| all.iter().any(|profile| profile.name == *name && profile.decides_blocking);
-        let mut named = sites.iter().map(|site| &site.profile).chain(devices.iter().map(|device| &device.profile));
-        let decide_blocking = named.any(decides);
-        Self { all, sites, devices, written, agents, decide_blocking }
+        let index = |name: &String| all.iter().position(|profile| profile.name == *name);
+        let chosen_by_sites: Vec<_> = sites.iter().map(|site| index(&site.profile)).collect();
+        let chosen_by_devices: Vec<_> = devices.iter().map(|device| index(&device.profile)).collect();
+        let mut named = chosen_by_sites.iter().chain(&chosen_by_devices).flatten();
+        let decide_blocking = named.any(|index| all[*index].decides_blocking);
+        Self { all, sites, devices, chosen_by_sites, chosen_by_devices, written, agents, decide_blocking }
     }
 
     /// Whether these rules for sites are those in force.
@@ -376,26 +385,32 @@ impl Profiles {
         host: Option<&str>,
         counts: impl Fn(&Profile) -> bool,
     ) -> Option<Choice<'_>> {
-        let chosen = |name: &str, rule| {
-            let index = self.all.iter().position(|profile| profile.name == name && counts(profile))?;
+        // A request asks several times, and few rules count: whether one does is told first, and its parts of User-Agents last.
+        let choice = |index: Option<usize>, rule| {
+            let index = index.filter(|index| counts(&self.all[*index]))?;
             Some(Choice { profile: &self.all[index], index, rule })
         };
-        let sites = self.sites.iter().enumerate();
-        let mut sites = sites.filter(|(_, site)| host.is_some_and(|host| site.hosts.matches(host)));
-        if let Some(choice) = sites.find_map(|(index, site)| chosen(&site.profile, ProfileRule::Site(index))) {
+        let sites = self.sites.iter().zip(&self.chosen_by_sites).enumerate();
+        let mut sites = sites.filter_map(|(at, (site, profile))| {
+            choice(*profile, ProfileRule::Site(at)).filter(|_| host.is_some_and(|host| site.hosts.matches(host)))
+        });
+        if let Some(choice) = sites.next() {
             return Some(choice);
         }
-        let user_agent = asker.user_agent.to_ascii_lowercase();
-        let names_part = self.agents.as_ref().is_none_or(|agents| agents.is_match(&user_agent));
-        let user_agent = names_part.then_some(&*user_agent);
-        let mut devices = self.devices.iter().enumerate().filter(|(_, device)| device.matches(asker, user_agent));
-        devices.find_map(|(index, device)| {
-            let rule = match index.checked_sub(self.written) {
-                None => ProfileRule::Device(index),
+        let user_agent = LazyCell::new(|| {
+            let user_agent = asker.user_agent.to_ascii_lowercase();
+            let names_part = self.agents.as_ref().is_none_or(|agents| agents.is_match(&user_agent));
+            names_part.then_some(user_agent)
+        });
+        let devices = self.devices.iter().zip(&self.chosen_by_devices).enumerate();
+        let mut devices = devices.filter_map(|(at, (device, profile))| {
+            let rule = match at.checked_sub(self.written) {
+                None => ProfileRule::Device(at),
                 Some(shipped) => ProfileRule::Shipped(shipped),
             };
-            chosen(&device.profile, rule)
-        })
+            choice(*profile, rule).filter(|_| device.matches(asker, || user_agent.as_deref()))
+        });
+        devices.next()
     }
 }
 
@@ -448,9 +463,9 @@ impl DeviceRule {
     }
 
     /// `user_agent` and the rule's parts of it are in lower case; none has no part of any rule.
-    fn matches(&self, asker: &ClientInfo<'_>, user_agent: Option<&str>) -> bool {
-        let by_agent = |part: &String| user_agent.is_some_and(|agent| agent.contains(part.as_str()));
-        self.fits(asker) && (self.user_agents.is_empty() || self.user_agents.iter().any(by_agent))
+    fn matches<'a>(&self, asker: &ClientInfo<'_>, user_agent: impl FnOnce() -> Option<&'a str>) -> bool {
+        let by_agent = || user_agent().is_some_and(|agent| self.user_agents.iter().any(|part| agent.contains(part)));
+        self.fits(asker) && (self.user_agents.is_empty() || by_agent())
     }
 
     /// Whether it matches but for the `User-Agent`.

@@ -101,12 +101,14 @@ impl Serialize for ServiceEntry {
 pub struct BlockedServices {
     /// Without hours: always.
     each: Vec<(&'static Service, Option<Vec<Hours>>)>,
+    /// The hosts of all of them: nearly all requests have another one.
+    hosts: HostPatterns,
     zone: Option<TimeZone>,
 }
 
 /// A service that is blocked now.
 #[derive(Clone, Debug)]
-pub(crate) struct ServiceBlock {
+pub struct ServiceBlock {
     pub(crate) service: &'static Service,
     /// When its hours end; none: it is blocked always.
     pub(crate) until: Option<ZonedDateTime>,
@@ -121,7 +123,7 @@ impl BlockedServices {
     ) -> Result<Self, Mistake> {
         let zone = zone.map(find_zone).transpose()?;
         let all: Vec<Hours> = schedule.iter().map(|(name, hours)| hours.named(name)).collect();
-        let mut each = Vec::new();
+        let (mut each, mut hosts) = (Vec::new(), HostPatterns::default());
         for (index, entry) in entries.iter().enumerate() {
             let hours = match entry.hours.as_deref() {
                 Some(ALWAYS) => None,
@@ -137,9 +139,10 @@ impl BlockedServices {
                     Some(vec![hours.named(name)])
                 }
             };
+            hosts.extend(&entry.service.hosts);
             each.push((entry.service, hours));
         }
-        Ok(Self { each, zone })
+        Ok(Self { each, hosts, zone })
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -153,6 +156,10 @@ impl BlockedServices {
 
     /// The service that is blocked at this time and has this host. Of several, the one that is blocked longest.
     pub(crate) fn block(&self, host: &str) -> Option<ServiceBlock> {
+        let has_all = || self.each.iter().any(|(service, _)| service.name == EVERYTHING);
+        if !self.hosts.matches(host) && !has_all() {
+            return None;
+        }
         let mut now = None;
         let mut found: Option<ServiceBlock> = None;
         for &(service, ref hours) in self.each.iter().filter(|(service, _)| service.has(host)) {

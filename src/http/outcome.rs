@@ -14,6 +14,11 @@ pub(crate) enum Outcome {
     /// The response to a HEAD whose GET would be rewritten.
     Eligible,
     Passed(PassReason),
+    /// A page that passed with a style sheet of so many rules, which hide what the lists hide on it.
+    Styled {
+        reason: PassReason,
+        rules: usize,
+    },
     /// A picture that was made smaller.
     Scaled(Scaled),
     /// A picture that could have been.
@@ -59,10 +64,10 @@ impl Rewritten {
 }
 
 impl Outcome {
-    /// Why the page passed unchanged.
+    /// Why the page was not rewritten.
     pub(crate) fn pass_reason(&self) -> Option<PassReason> {
         match self {
-            Self::Passed(reason) => Some(*reason),
+            Self::Passed(reason) | Self::Styled { reason, .. } => Some(*reason),
             _ => None,
         }
     }
@@ -108,6 +113,7 @@ impl fmt::Display for Outcome {
             Self::Eligible => f.write_str("eligible"),
             Self::Scaled(Scaled { before, after }) => write!(f, "scaled; before={before}; after={after}"),
             Self::Passed(reason) | Self::PicturePassed(reason) => write!(f, "passed; reason={reason}"),
+            Self::Styled { reason, rules } => write!(f, "passed; reason={reason}; hiding={rules}"),
             Self::Blocked(rule) => write!(f, "blocked by {rule}"),
             Self::Shortened { rule, then: None } => write!(f, "parameters removed by {rule}"),
             Self::Shortened { rule, then: Some(then) } => write!(f, "parameters removed by {rule}; {then}"),
@@ -174,6 +180,11 @@ impl PassReason {
             Self::PANICKED,
         ];
         !may_end.contains(&self) && self.0 != "out-of-time"
+    }
+
+    /// Whether it passes, although it was read to its end and is well formed, because there is no text to choose from or no safe choice.
+    pub(crate) fn is_about_text(self) -> bool {
+        [Self::KEPT_TOO_LITTLE, Self("little-text"), Self("ambiguous")].contains(&self)
     }
 
     /// The reason for a person; tokens that say it themselves stay.

@@ -85,15 +85,28 @@ impl Workers {
         content: Vec<u8>,
         wanted: Option<Coding>,
     ) -> Result<Coded, PassReason> {
+        self.work(owner, move || coding::encode(content, wanted)).await
+    }
+
+    /// Work that waits for nothing, on a thread of the owner's and in one turn.
+    pub(super) async fn work<T, F>(
+        &self,
+        owner: Arc<Owner>,
+        work: impl FnOnce() -> F + Send + 'static,
+    ) -> Result<T, PassReason>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, PassReason>>,
+    {
         let (turns, place) = (Arc::clone(&self.turns), self.place(&owner));
         let at = place.at;
         let run = move || async move {
             let _place = place;
             let _turn = turns.take(&owner).await;
-            coding::encode(content, wanted).await
+            work().await
         };
-        let encoded = AbortOnDropHandle::new(self.threads.spawn_pinned_by_idx(run, at)).await;
-        encoded.unwrap_or_else(|error| Err(panicked(&error)))
+        let done = AbortOnDropHandle::new(self.threads.spawn_pinned_by_idx(run, at)).await;
+        done.unwrap_or_else(|error| Err(panicked(&error)))
     }
 }
 

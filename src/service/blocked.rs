@@ -124,7 +124,7 @@ impl Exchange {
         if blocker.excepts_site(host) {
             pages.visit(client, request.headers());
         }
-        let rule = blocker.blocked_host(host)?;
+        let rule = blocker.blocked_tunnel(host)?;
         if !self.blocks(request.headers(), host) || pages.was_visited(client, request.headers()) {
             return None;
         }

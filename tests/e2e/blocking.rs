@@ -3,6 +3,7 @@
 mod excepted_pages;
 mod failures;
 mod in_a_browser;
+mod passing_pages;
 mod people;
 mod real_lists;
 mod spared_hosts;
@@ -182,6 +183,75 @@ async fn a_tunnel_to_a_forbidden_host_is_refused_and_what_is_decrypted_is_answer
     assert_eq!((answer.status, answer.text()), (StatusCode::FORBIDDEN, ""));
     assert!(origin.requests().is_empty());
     proxy.stop().await;
+}
+
+#[tokio::test]
+async fn a_list_for_tunnels_forbids_no_request_that_is_seen() {
+    let (dir, settings) = with_list("||localhost^$third-party\n");
+    fs::write(dir.path().join("dns.txt"), "||localhost^\n").unwrap();
+    let lists = format!(
+        "blocking: {{ tunnel_lists: [builtin, '{}/dns.txt'], rules: ['@@||own.localhost^'], except: [kept.localhost],",
+        dir.path().display()
+    );
+    let settings = settings.replace("blocking: {", &lists);
+    let ca = TestCa::new();
+    let origin = Origin::https(&ca, |_| response(&[], "from the origin")).await;
+    let proxy = TestProxy::trusting(&ca, &settings).await;
+    let connect = async |host: &str| {
+        let target = format!("{host}:{}", origin.addr.port());
+        let mut stream = tokio::net::TcpStream::connect(proxy.addr).await.unwrap();
+        stream.write_all(format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n").as_bytes()).await.unwrap();
+        let mut head = [0; 12];
+        stream.read_exact(&mut head).await.unwrap();
+        head.ends_with(b"403")
+    };
+    assert!(connect("localhost").await && connect("sub.localhost").await);
+    assert!(!connect("own.localhost").await, "an own rule opens it");
+    assert!(!connect("kept.localhost").await, "`blocking.except` opens it");
+    // In clear, or decrypted, only the other lists say what is forbidden.
+    let plain = Origin::http(|_| response(&[], "from the origin")).await;
+    assert_eq!(get(&proxy, &at_localhost(&plain, "/x"), &[]).await.text(), "from the origin");
+    let names: Vec<_> = proxy.proxy.blocker().lists().iter().map(|list| list.source.to_string()).collect();
+    assert!(names.iter().any(|name| name.ends_with("dns.txt")), "it is kept up to date: {names:?}");
+    proxy.stop().await;
+    let proxy = TestProxy::trusting(&ca, &format!("{settings}https: {{ intercept: on }}\n")).await;
+    let target = origin.host_and_port();
+    let request = Request::get(format!("https://{target}/x")).body(Full::default()).unwrap();
+    assert_eq!(send_h2(&proxy, &target, request).await.text(), "from the origin");
+    proxy.stop().await;
+
+    let config = dir.path().join("config.yaml");
+    fs::write(&config, &settings).unwrap();
+    let text = run(gleaner(&config, &["explain", "https://localhost/"])).await.1;
+    assert!(text.contains("the tunnel is refused") && text.contains("dns.txt: "), "{text}");
+    fs::write(&config, settings.replace("dns.txt", "missing.txt")).unwrap();
+    let (well, text) = run(gleaner(&config, &["check-config"])).await;
+    assert!(!well && text.contains("blocking.tunnel_lists: cannot read") && text.contains("missing.txt"), "{text}");
+}
+
+#[tokio::test]
+async fn explain_says_until_when_a_service_is_blocked() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("config.yaml");
+    fs::write(
+        &config,
+        "access: { lan: true }\nprofiles: { kids: { blocking: { services: [tiktok@always, youtube@bed], schedule: { bed: '00:00-24:00' } } } }\n\
+         devices: [{ clients: [192.168.1.20], profile: kids }]\n",
+    )
+    .unwrap();
+    let explain = async |url: &str, client: &str| run(gleaner(&config, &["explain", url, "--client", client])).await.1;
+    let text = explain("https://www.tiktok.com/", "192.168.1.20").await;
+    for said in [
+        "blocking   by the profile kids",
+        "service    tiktok is blocked, always",
+        "decision   blocked: the service is not open",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    let text = explain("https://i.ytimg.com/x.jpg", "192.168.1.20").await;
+    assert!(text.contains("service    youtube is blocked, ") && text.contains("decision   blocked"), "{text}");
+    let text = explain("https://www.tiktok.com/", "192.168.1.21").await;
+    assert!(!text.contains("is blocked, ") && !text.contains("the service is not open"), "{text}");
 }
 
 /// curl takes an answer before the end of its upload for an error where the stream is reset with anything but `NO_ERROR`.
@@ -436,7 +506,7 @@ async fn a_list_that_is_missing_is_an_error_of_check_config_and_the_start_goes_o
     );
     running.wait_for("proxy ");
     let (_, log) = running.end();
-    assert!(log.contains("a list of `blocking.lists` is not in use") && log.contains("my-hosts.txt"), "{log}");
+    assert!(log.contains("a list for blocking is not in use") && log.contains("my-hosts.txt"), "{log}");
 }
 
 #[tokio::test]

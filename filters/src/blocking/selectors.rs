@@ -1,10 +1,14 @@
 //! CSS selectors, compiled and sorted by what an element must have to match one, as browsers do: a page's elements are each
 //! compared with a few of them.
 
+use std::fmt::Write as _;
+
+use cssparser::ToCss;
 use selectors::{
     context::{MatchingContext, MatchingForInvalidation, MatchingMode, NeedsSelectorFlags, QuirksMode, SelectorCaches},
     matching::matches_selector,
-    parser::{Component, Selector},
+    parser::{Component, RelativeSelector, Selector},
+    visitor::SelectorVisitor,
 };
 
 use super::element::{Element, SelectorTypes, conditions::parse};
@@ -90,9 +94,43 @@ impl Selectors {
         self.skipped
     }
 
+    /// Appends rules of a style sheet that hide what these selectors mean for which `holds` is true, and counts them. Each has one
+    /// selector, because browsers drop a rule of which they do not know a part; conditions that are no CSS have none. As the parsed
+    /// selectors are written, and in ASCII, no text of a list can end the rule or the sheet.
+    pub(super) fn write_css(&self, css: &mut String, holds: impl Fn(&str) -> bool) -> usize {
+        let mut count = 0;
+        for (selector, text) in &self.compiled {
+            if !holds(&self.texts[*text]) || !selector.visit(&mut PureCss) {
+                continue;
+            }
+            for c in selector.to_css_string().chars() {
+                // Only names have other letters, and there they may be escaped.
+                let _ = if c.is_ascii() { css.write_char(c) } else { write!(css, "\\{:x} ", u32::from(c)) };
+            }
+            css.push_str("{display:none!important}\n");
+            count += 1;
+        }
+        count
+    }
+
     /// The texts, in the order in which they came.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.texts.iter().map(String::as_str)
+    }
+}
+
+/// Goes on as long as a selector has nothing but CSS.
+struct PureCss;
+
+impl SelectorVisitor for PureCss {
+    type Impl = SelectorTypes;
+
+    fn visit_simple_selector(&mut self, part: &Component<SelectorTypes>) -> bool {
+        !matches!(part, Component::NonTSPseudoClass(condition) if !condition.is_css())
+    }
+
+    fn visit_relative_selector_list(&mut self, list: &[RelativeSelector<SelectorTypes>]) -> bool {
+        list.iter().all(|relative| relative.selector.visit(self))
     }
 }
 
@@ -227,8 +265,36 @@ mod tests {
             ("b:upward(1) > b", "f"),
             ("b:upward(div):has(p)", "d"),
             (".card:-abp-has(> p)", "d"),
+            (".card:if(> p)", "d"),
         ] {
             assert_eq!(matched(html, selector), wanted, "{selector}");
+        }
+    }
+
+    #[test]
+    fn a_style_sheet_has_the_selectors_that_a_browser_knows() {
+        let texts = [
+            ".ad > p, div:has(> .x)",
+            "p:has-text(Ad)",
+            "p:not(:has-text(Ad))",
+            "p:has(b:upward(1))",
+            "[title=\"</style>{}\\\"\"]",
+            "[title=\"x",
+            ".Bjørn",
+            "a[href^=\"//x\" i]",
+            ".never",
+        ];
+        let mut css = String::new();
+        assert_eq!(Selectors::compile(texts).write_css(&mut css, |text| text != ".never"), 6);
+        assert!(css.is_ascii() && !css.contains("</"), "{css}");
+        let selectors: Vec<&str> =
+            css.lines().map(|rule| rule.strip_suffix("{display:none!important}").unwrap()).collect();
+        let parts = [".ad > p", "div:has(> .x)"];
+        assert_eq!(selectors[..2], parts);
+        // What is left of each means the same.
+        for (written, meant) in selectors[2..].iter().zip([texts[4], "[title=\"x\"]", ".Bjørn", texts[7]]) {
+            let parsed = |text| parse(text).map(|parts| parts.slice()[0].to_css_string());
+            assert_eq!(parsed(written), parsed(meant), "{css}");
         }
     }
 

@@ -5,18 +5,36 @@ use http::{HeaderMap, HeaderValue, header};
 
 /// Changes the policies in force; report-only ones stay as they are.
 pub(crate) fn apply(headers: &mut HeaderMap, change: &CspChange) {
-    let name = header::CONTENT_SECURITY_POLICY;
-    let fields: Vec<_> = headers.get_all(&name).iter().map(|field| String::from_utf8_lossy(field.as_bytes())).collect();
-    // A field may hold several policies, and all of them are in force (CSP 3 § 4.2).
-    let policies = fields.iter().flat_map(|field| field.split(','));
-    let changed: Vec<String> = match change {
-        CspChange::Keep => return,
+    match change {
+        CspChange::Keep => {}
         CspChange::Replace(policy) => {
-            [(*policy).to_owned()].into_iter().chain(policies.filter_map(site_policy)).collect()
+            let site_policies = in_force(headers).into_iter().filter_map(|policy| site_policy(&policy));
+            let policies: Vec<String> = std::iter::once((*policy).to_owned()).chain(site_policies).collect();
+            set(headers, &policies);
         }
-        CspChange::AllowStyle(source) => policies.map(|policy| allow_style(policy.trim(), source)).collect(),
-    };
-    let mut values = changed.iter().filter_map(|policy| HeaderValue::from_bytes(policy.as_bytes()).ok());
+        CspChange::AllowStyle(source) => allow_style_element(headers, source),
+    }
+}
+
+/// Allows a style element of ours where the policies of a page forbid it.
+pub(crate) fn allow_style_element(headers: &mut HeaderMap, source: &str) {
+    let policies = in_force(headers);
+    let changed: Vec<String> = policies.iter().map(|policy| allow_style(policy, source)).collect();
+    if changed != policies {
+        set(headers, &changed);
+    }
+}
+
+/// The policies of a response. A field may hold several, and all of them are in force (CSP 3 § 4.2).
+fn in_force(headers: &HeaderMap) -> Vec<String> {
+    let fields = headers.get_all(header::CONTENT_SECURITY_POLICY).iter();
+    let texts = fields.map(|field| String::from_utf8_lossy(field.as_bytes()));
+    texts.flat_map(|text| text.split(',').map(|policy| policy.trim().to_owned()).collect::<Vec<_>>()).collect()
+}
+
+fn set(headers: &mut HeaderMap, policies: &[String]) {
+    let name = header::CONTENT_SECURITY_POLICY;
+    let mut values = policies.iter().filter_map(|policy| HeaderValue::from_bytes(policy.as_bytes()).ok());
     // The first one takes the place of the original field.
     if let Some(first) = values.next() {
         headers.insert(&name, first);

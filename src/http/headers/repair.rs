@@ -36,6 +36,19 @@ pub(crate) fn rewritten(headers: &HeaderMap, format: Format, csp: &CspChange, ta
     fields
 }
 
+/// Corrects the header of a page into which a style element was inserted, which `source` allows in a policy. `charset` is the encoding that
+/// the page declares itself, where the header declares none: the element may push the declaration further than browsers look.
+pub(crate) fn styled(headers: &HeaderMap, source: &str, charset: Option<&'static str>, tagger: &Tagger) -> HeaderMap {
+    let mut fields = without(headers, |name| ABOUT_THE_CONTENT.contains(name));
+    if let Some(Ok(media)) = charset.map(|charset| HeaderValue::try_from(format!("text/html; charset={charset}"))) {
+        fields.insert(header::CONTENT_TYPE, media);
+    }
+    for_caches(&mut fields);
+    csp::allow_style_element(&mut fields, source);
+    tagger.tag_response(&mut fields);
+    fields
+}
+
 /// Corrects the header of a picture that was made smaller. Caches may keep it as long as the original.
 pub(crate) fn scaled(headers: &HeaderMap, media: &'static str, tagger: &Tagger) -> HeaderMap {
     let is_about_bytes = |name: &HeaderName| ABOUT_THE_CONTENT.contains(name) && *name != header::EXPIRES;

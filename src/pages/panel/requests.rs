@@ -179,6 +179,9 @@ fn happened(record: &Record) -> String {
     }
     match (&record.outcome, record.route) {
         (Outcome::Passed(reason), _) => format!("page left as it came: {}", reason.in_words()),
+        (Outcome::Styled { reason, .. }, _) => {
+            format!("page left as it came, advertisements hidden: {}", reason.in_words())
+        }
         (Outcome::Scaled(Scaled { before, after }), _) => {
             format!("picture made smaller: {} of {}", bytes(*after as u64), bytes(*before as u64))
         }

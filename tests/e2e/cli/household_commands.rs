@@ -90,6 +90,15 @@ fn devices_are_listed_and_forgotten() {
     );
     assert_eq!(run(&["forget"]).status.code(), Some(64));
     assert_eq!(run(&["forget", "192.168.1.8"]).status.code(), Some(64));
+    let names = "{\"192.168.1.7\":\"Anna's tablet\",\"192.168.1.9\":\"Kitchen\"}";
+    fs::write(dir.path().join("ca/device-names.json"), names).unwrap();
+    let listed = told(&run(&["list"]));
+    assert!(
+        listed
+            .contains("192.168.1.7 Anna's tablet  seen 2026-09-21  Mozilla/. Safari\n192.168.1.9 Kitchen  no browser"),
+        "{listed}"
+    );
+    fs::remove_file(dir.path().join("ca/device-names.json")).unwrap();
     assert!(told(&run(&["forget", "192.168.1.7"])).contains("forgotten: 1"));
     assert!(told(&run(&["list"])).contains("No browser"));
 }

@@ -55,6 +55,11 @@ impl Condition {
         Condition { text: ":link".into(), test: Arc::new(ConditionTest::Link) }
     }
 
+    /// Whether a style sheet can have it.
+    pub(in crate::blocking) fn is_css(&self) -> bool {
+        matches!(*self.test, ConditionTest::Link)
+    }
+
     /// Reads one of these names and what stands in its brackets.
     pub(super) fn parse(name: &str, argument: &str) -> Option<Condition> {
         let test = match name {
@@ -116,7 +121,7 @@ pub(in crate::blocking) fn parse(text: &str) -> Option<SelectorParts> {
     if text.bytes().filter(|byte| b"(>+~ \t\n\r\x0c".contains(byte)).count() > MOST_PARTS {
         return None;
     }
-    let mut text = text.replace(":-abp-has(", ":has(");
+    let mut text = text.replace(":-abp-has(", ":has(").replace(":if(", ":has(");
     while let Some(changed) = without_upward(&text) {
         text = changed;
     }

@@ -66,7 +66,9 @@ pub(super) fn collect(schema: &Json, tree: &Value, path: &[String], without: &[&
         _ => {
             let kind = match path {
                 _ if is_whole => FieldKind::Yaml,
-                [section, key] if section == "blocking" && key == "lists" => FieldKind::Catalogue,
+                [section, key] if section == "blocking" && ["lists", "tunnel_lists"].contains(&&**key) => {
+                    FieldKind::Catalogue
+                }
                 _ => FieldKind::from_schema(schema, &own, tree),
             };
             return items.push(Item::Field(Field { path: path.to_vec(), kind, help, default, value }));
