@@ -5,10 +5,11 @@
 //!
 //! `pictures` makes pictures smaller. `eligibility` and `first_bytes` choose the pages. `workers` has the threads, `page_job` the work on one page, `shares` and
 //! `memory_budget` what each client may take of both. `coding` and `charset` decode. `original` keeps the bytes as they came, `join` gets
-//! the next pages of an article, `views` makes the links of the bar, `epub` writes books, `feeds` puts texts into feeds, `mcp` has the messages of agents and `outline` the tree that they are shown. `presentation` and `output_charset` adapt the
+//! the next pages of an article, `views` makes the links of the bar, `epub` writes books, `feeds` puts texts into feeds, `mcp` has the messages of agents and `outline` the tree that they are shown. `presentation`, `clear_addresses` and `output_charset` adapt the
 //! output; `unmodified` and `domains` remember earlier documents.
 
 pub(crate) mod charset;
+mod clear_addresses;
 pub(crate) mod coding;
 mod domains;
 mod eligibility;
@@ -56,6 +57,7 @@ use self::{
     workers::Worker,
 };
 pub(crate) use self::{
+    clear_addresses::ClearClient,
     join::Fetch,
     page_profile::{PageProfile, chain},
     pictures::{PictureProfile, PictureRequest, SAVE_DATA},
@@ -236,6 +238,7 @@ impl Rewriter {
             original,
             links: presentation.links.clone().or_else(of_proxy).map(Box::new),
             in_frame: asked.is_framed(),
+            is_exposed: asked.clear_client.as_ref().is_some_and(|client| client.is_secure),
             presentation: Box::new(presentation.clone()),
         };
         let mut original = Original::new(self.settings.max_html_bytes, reservation.clone());
@@ -263,6 +266,9 @@ impl Rewriter {
             }
             _ => 1,
         };
+        if let Some(client) = asked.clear_client.as_ref().filter(|_| filtered.format == Format::Html) {
+            filtered.content = client.page(&filtered.content);
+        }
         let charset = if filtered.format == Format::Html { asked.charset } else { UTF_8 };
         let content = output_charset::encode(std::mem::take(&mut filtered.content), charset);
         let coded = self.workers.encode(owner, content, asked.coding).await;

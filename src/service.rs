@@ -7,6 +7,7 @@
 mod blocked;
 mod connect;
 mod forward;
+mod in_clear;
 mod max_forwards;
 mod people;
 mod read;

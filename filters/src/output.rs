@@ -259,6 +259,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) addresses: Option<&'a dyn Addresses>,
     /// Which part of it is shown, from 1; 0 is the first.
     pub(crate) number: usize,
+    /// What is said before the links of the bar.
+    pub(crate) warning: Option<Label>,
 }
 
 /// The page as HTML.

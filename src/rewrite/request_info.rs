@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header, uri::Pat
 use url::Url;
 
 use super::{
-    PageProfile, PictureRequest, no_transform, output_charset,
+    ClearClient, PageProfile, PictureRequest, no_transform, output_charset,
     presentation::{Presentation, SentForm},
     shares::Owner,
 };
@@ -58,6 +58,8 @@ pub(crate) struct RequestInfo<'a> {
     pub(crate) controls: Option<PageControls>,
     /// The encoding of a rewritten page.
     pub(super) charset: &'static Encoding,
+    /// Set where the client gets in clear what is encrypted on the web.
+    pub(crate) clear_client: Option<ClearClient>,
     /// How its page is presented, if not as its profile has it.
     pub(crate) presentation: Presentation,
 }
@@ -101,6 +103,7 @@ impl<'a> RequestInfo<'a> {
             coding: None,
             controls: None,
             charset: UTF_8,
+            clear_client: None,
             presentation: Presentation::default(),
         };
         info.picture = PictureRequest::from_request(request, &info);

@@ -7,19 +7,23 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, V
 use hyper::body::{Body as _, Incoming};
 use tokio_util::sync::CancellationToken;
 
-use super::{Answer, Exchange, max_forwards, subrequests::Subrequests, upgrade::UpgradeRequest};
+use super::{Answer, Exchange, in_clear::AskedInClear, max_forwards, subrequests::Subrequests, upgrade::UpgradeRequest};
 use crate::{
     client::OnInformational,
     http::{
         body::{Body, ContinueGate, IdleTimer, IncomingBody},
-        headers::{self, Forwarding, Media, validators::Tagger},
+        headers::{
+            self, Forwarding, Media,
+            in_clear::{clear_response, restore_request},
+            validators::Tagger,
+        },
     },
     net::{
         access_control::{Permit, hides_referrer},
         target::Scheme,
     },
     pages::{bypass, error::Error},
-    rewrite::{Presentation, RequestInfo, SentForm, views::PageId},
+    rewrite::{ClearClient, Presentation, RequestInfo, SentForm, views::PageId},
     server::WholeServer,
 };
 
@@ -47,7 +51,13 @@ impl Exchange {
             return Ok(Answer::Response(response));
         }
         let state = Arc::clone(&self.state);
-        let profile = self.profile(request.headers(), host).map_or(0, |choice| choice.index);
+        let choice = self.profile(request.headers(), host);
+        let profile = choice.map_or(0, |choice| choice.index);
+        let secure_hosts = self.secure_hosts(target, choice.as_ref());
+        let over_tls = match &secure_hosts {
+            Some(hosts) => self.permit_over_tls(hosts, permit)?,
+            None => None,
+        };
         let look = state.rewriter.profile(profile).for_saving(request.headers());
         let address = self.connection.client.ip();
         let mut info = RequestInfo::new(&request, address, target, host, look);
@@ -81,9 +91,17 @@ impl Exchange {
         let version = request.version();
         let is_of_picture = info.picture.is_some() && look.pictures.tagger.has_tagged(request.headers());
         let tagger = if is_of_picture { &look.pictures.tagger } else { &look.tagger };
+        let mut in_clear =
+            secure_hosts.map(|hosts| (hosts, AskedInClear::new(permit, request.uri().path_and_query(), request.headers())));
+        let permit = over_tls.as_ref().unwrap_or(permit);
+        info.clear_client = in_clear.as_ref().map(|(hosts, _)| ClearClient::new(hosts, permit.target()));
         let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &info, tagger, upgrade.as_ref());
         let may_ask_again = self.state.rewriter.may_ask_again(&info);
-        let subrequests = may_ask_again.then(|| Subrequests::new(&outgoing, self, permit));
+        let mut subrequests = may_ask_again.then(|| Subrequests::new(&outgoing, self, permit));
+        if let Some((_, asked)) = &mut in_clear {
+            self.log.host = Some(Arc::clone(&permit.target().host_port));
+            asked.again = (outgoing.method() == Method::GET).then(|| Subrequests::new(&outgoing, self, permit));
+        }
         if let Some(kept) = view.and_then(|_| info.kept_original()) {
             let shown = self.rewrite(&mut info, kept.response(), subrequests).await;
             return Ok(Answer::Response(self.only_rewritten(&info, shown)));
@@ -95,8 +113,23 @@ impl Exchange {
         let way = client.find_way(permit, requester);
         self.log.via.clone_from(&way.name);
         let sent = client.send_by(way, permit, outgoing, requester, informational).await;
-        let response = sent.map_err(|error| Self::upstream_error(target, error))?;
-        let response = incoming(response);
+        let response = sent.map_err(|error| {
+            if let Some((hosts, _)) = &in_clear {
+                hosts.has_failed(permit.target());
+            }
+            Self::upstream_error(permit.target(), error)
+        })?;
+        let mut response = incoming(response);
+        if let Some((hosts, asked)) = in_clear {
+            let (other, moved) = Box::pin(self.under_its_scheme(&hosts, &asked, permit, response)).await?;
+            response = other;
+            let target = moved.as_ref().unwrap_or(permit).target();
+            clear_response(response.headers_mut(), target, &hosts);
+            info.clear_client = Some(ClearClient::new(&hosts, target));
+            if moved.is_some() {
+                subrequests = None;
+            }
+        }
         if permit.may_be_at_home() && hides_referrer(response.headers()) {
             self.proxy.without_referrer.insert(Arc::clone(&permit.target().host_port), ());
         }
@@ -193,6 +226,9 @@ impl Exchange {
         };
         head.headers = headers::forward_request(head.headers, &forwarding, head.version);
         let rewriter = &self.state.rewriter;
+        if let Some(client) = &info.clear_client {
+            restore_request(&mut head.headers, permit.target(), &client.hosts);
+        }
         rewriter.prepare(info, &mut head.headers);
         let has_our_tag = info.is_conditional && tagger.map_request(&mut head.headers);
         let has_body = !body.is_end_stream();

@@ -17,6 +17,7 @@ use crate::{
     config::{Config, ConfigError, Lookup},
     http::{headers::Pseudonyms, history::RequestHistory},
     mitm::{TunnelledHosts, authority::AuthorityError, trusted_devices::TrustedDevices},
+    net::secure_hosts::SecureHosts,
     rewrite::{Rewriter, Workers, views::ViewLinks},
     server::connection_limits::ConnectionLimits,
     state::{
@@ -66,6 +67,7 @@ pub struct Proxy {
     pub(crate) view_links: Arc<ViewLinks>,
     pub(crate) reader_preferences: ReaderPreferences,
     pub(crate) feed_texts: Arc<FeedTexts>,
+    pub(crate) secure_hosts: Arc<SecureHosts>,
     /// Why the last reload failed, for the start page.
     pub(crate) reload_error: ArcSwapOption<String>,
     /// The newest version of this program, where it is newer than this one.
@@ -133,6 +135,7 @@ impl Proxy {
             tokens,
             reader_preferences,
             feed_texts: Arc::new(FeedTexts::new()),
+            secure_hosts: Arc::new(SecureHosts::new()),
             reload_error: ArcSwapOption::empty(),
             newer_version: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),

@@ -30,7 +30,8 @@ use crate::{
     metadata::{self, HiddenText, Metadata},
     output::{
         self, Form, Format, LinkForm, Links, Part, ReaderLook, Shape, SharedAddresses, Surroundings, View,
-        controls::Bar, interface::Interface,
+        controls::{self, Bar},
+        interface::Interface,
     },
     page_type,
     report::{FilterReport, Report},
@@ -47,6 +48,8 @@ pub struct PageOptions {
     pub look: Option<ReaderLook>,
     /// Whether the page is shown as a part of another one: the rewritten page has no head of ours.
     pub in_frame: bool,
+    /// Whether its site encrypts it, and it is shown in clear: the bar says so, and a page with a field for a password warns.
+    pub is_exposed: bool,
     /// Where the page is a later one of an article: its content alone is written, for [`Filtered::join`]. Pages of which nothing is
     /// chosen end in [`PageError::NoPart`], and so do all where the output is not the reader page.
     pub part: Option<Part>,
@@ -168,6 +171,7 @@ impl PageFeed {
             in_frame: self.options.in_frame,
             addresses: self.options.addresses.as_deref(),
             number: self.options.number,
+            warning: self.options.is_exposed.then(|| controls::exposure(page)),
         }
     }
 

@@ -5,6 +5,7 @@
 
 use std::{fmt, str::FromStr, sync::Arc};
 
+use html5ever::local_name;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -13,7 +14,11 @@ use super::{
     interface::{Interface, Label},
 };
 use crate::{
-    html::serialize::{escape_attribute, escape_text},
+    html::{
+        NodeId, Page,
+        serialize::{escape_attribute, escape_text},
+        tag::Tag,
+    },
     report::percent,
 };
 
@@ -240,9 +245,27 @@ pub(super) fn write_row(around: &Surroundings<'_>, out: &mut String) {
     out.extend(["<bdi>", &bar.summary(around.words), "</bdi></nav>"]);
 }
 
+/// What the bar of a page says that its site encrypts and that is shown in clear.
+pub(crate) fn exposure(page: &Page) -> Label {
+    let is_password = |id: &NodeId| {
+        let kind = page.attribute(*id, &local_name!("type"));
+        page.tag(*id) == Some(Tag::Input) && kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("password"))
+    };
+    if page.live(page.body()).any(|id| is_password(&id)) { Label::ExposedPassword } else { Label::Exposed }
+}
+
+fn write_warning(around: &Surroundings<'_>, out: &mut String) {
+    if let Some(warning) = around.warning {
+        out.push_str("<strong>");
+        escape_text(around.words.get(warning), out);
+        out.push_str("</strong> ");
+    }
+}
+
 /// Begins the bar; where there is none, writes the link to the page as it was.
 fn start_or_link<'a>(around: &Surroundings<'a>, out: &mut String) -> Option<&'a Bar<'a>> {
     let words = around.words;
+    write_warning(around, out);
     if around.bar.is_some() {
         out.extend(["<nav id=\"gleaner-controls\" lang=\"", words.language, "\" aria-label=\"Gleaner\">"]);
     } else if let Some(original) = around.bypass_link {
@@ -269,6 +292,7 @@ fn write_first_links(bar: &Bar<'_>, around: &Surroundings<'_>, out: &mut String)
 /// Writes the bar in a line, with the views alone that a browser of before style sheets shows well.
 pub(super) fn write_plain(around: &Surroundings<'_>, out: &mut String) {
     let words = around.words;
+    write_warning(around, out);
     let original = around.bypass_link.map(ToString::to_string);
     let mut links = vec![(original, Label::Original)];
     if let Some(bar) = around.bar {
