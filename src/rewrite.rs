@@ -46,6 +46,15 @@ use tokio::time::timeout;
 use tracing::debug;
 use url::Url;
 
+pub(crate) use self::{
+    clear_addresses::ClearClient,
+    join::Fetch,
+    page_profile::{PageProfile, chain},
+    pictures::{PictureProfile, PictureRequest, SAVE_DATA},
+    presentation::{Excerpt, Presentation, SentForm},
+    request_info::RequestInfo,
+    workers::Workers,
+};
 use self::{
     domains::Domains,
     memory_budget::{MemoryBudget, Reservation},
@@ -55,15 +64,6 @@ use self::{
     shares::{IN_WORK, Shares},
     unmodified::UnmodifiedDocuments,
     workers::Worker,
-};
-pub(crate) use self::{
-    clear_addresses::ClearClient,
-    join::Fetch,
-    page_profile::{PageProfile, chain},
-    pictures::{PictureProfile, PictureRequest, SAVE_DATA},
-    presentation::{Excerpt, Presentation, SentForm},
-    request_info::RequestInfo,
-    workers::Workers,
 };
 use crate::{
     blocking::Blocker,

@@ -65,7 +65,11 @@ impl ClearClient {
                 tag_end(rest)
             };
             let tag = &rest[..end];
-            if name.is_empty() { out.push_str(tag) } else { self.tag(&name, tag, &mut out) }
+            if name.is_empty() {
+                out.push_str(tag)
+            } else {
+                self.tag(&name, tag, &mut out)
+            }
             rest = &rest[end..];
             if RAW.contains(&name.as_str()) {
                 let end = find_end_tag(rest, &name);
@@ -93,7 +97,7 @@ impl ClearClient {
     /// The value of an attribute, where it has an address that is written otherwise.
     fn value(&self, element: &str, name: &str, value: &str) -> Option<String> {
         if element == "meta" && name == "content" {
-            return refresh_in_clear(value, &self.hosts).filter(|_| value.to_ascii_lowercase().contains("url"));
+            return refresh_in_clear(value, &self.hosts);
         }
         if !ADDRESSES.contains(&name) {
             return None;
@@ -152,7 +156,8 @@ mod tests {
         let hosts = Arc::new(SecureHosts::new());
         let client = ClearClient { hosts: Arc::clone(&hosts), is_secure: true };
         assert_eq!(client.page(page), wanted);
-        let known = |host: &&str| hosts.knows(&Target::from_authority(Scheme::Http, &format!("{host}.example")).unwrap());
+        let known =
+            |host: &&str| hosts.knows(&Target::from_authority(Scheme::Http, &format!("{host}.example")).unwrap());
         let all = ["a", "c", "f", "l", "m", "n", "o", "p", "q", "r", "s", "t"];
         assert_eq!(all.into_iter().filter(known).collect::<String>(), "aflmpqr");
         let hosts = Arc::new(SecureHosts::new());

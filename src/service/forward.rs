@@ -7,7 +7,9 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, V
 use hyper::body::{Body as _, Incoming};
 use tokio_util::sync::CancellationToken;
 
-use super::{Answer, Exchange, in_clear::AskedInClear, max_forwards, subrequests::Subrequests, upgrade::UpgradeRequest};
+use super::{
+    Answer, Exchange, in_clear::AskedInClear, max_forwards, subrequests::Subrequests, upgrade::UpgradeRequest,
+};
 use crate::{
     client::OnInformational,
     http::{
@@ -91,8 +93,8 @@ impl Exchange {
         let version = request.version();
         let is_of_picture = info.picture.is_some() && look.pictures.tagger.has_tagged(request.headers());
         let tagger = if is_of_picture { &look.pictures.tagger } else { &look.tagger };
-        let mut in_clear =
-            secure_hosts.map(|hosts| (hosts, AskedInClear::new(permit, request.uri().path_and_query(), request.headers())));
+        let mut in_clear = secure_hosts
+            .map(|hosts| (hosts, AskedInClear::new(permit, request.uri().path_and_query(), request.headers())));
         let permit = over_tls.as_ref().unwrap_or(permit);
         info.clear_client = in_clear.as_ref().map(|(hosts, _)| ClearClient::new(hosts, permit.target()));
         let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &info, tagger, upgrade.as_ref());

@@ -93,6 +93,8 @@ pub(crate) fn clear_response(headers: &mut HeaderMap, target: &Target, hosts: &S
 pub(crate) fn refresh_in_clear(text: &str, hosts: &SecureHosts) -> Option<String> {
     let at = text.to_ascii_lowercase().find("https://")?;
     let (before, address) = text.split_at(at);
+    // It begins with a number (HTML Standard § 4.2.5.3); another `content` of a page does not.
+    before.trim_start().starts_with(|c: char| c.is_ascii_digit()).then_some(())?;
     // What follows a quote or a space is no part of it.
     let end = address.find(['"', '\'', ' ']).unwrap_or(address.len());
     Some(format!("{before}{}{}", hosts.in_clear(&address[..end])?, &address[end..]))
@@ -193,7 +195,11 @@ mod tests {
         restore_request(&mut headers, &target(Scheme::Https), &hosts);
         assert_eq!(
             written(&headers),
-            [("referer", "https://a.example/page"), ("origin", "https://a.example"), ("cookie", "sid=1=2; free=1; b=3")]
+            [
+                ("referer", "https://a.example/page"),
+                ("origin", "https://a.example"),
+                ("cookie", "sid=1=2; free=1; b=3")
+            ]
         );
         let mut headers = fields(&sent);
         restore_request(&mut headers, &target(Scheme::Http), &hosts);
