@@ -6,9 +6,7 @@ use url::{Url, form_urlencoded};
 
 use super::template;
 use crate::http::body::Body;
-
-/// The path of the reader's address.
-pub(crate) const READ: &str = "/read";
+pub(crate) use crate::net::control_host::READ;
 
 /// The path of its pictures.
 pub(crate) const PICTURE: &str = "/read/picture";

@@ -25,7 +25,10 @@ use crate::{
         target::Scheme,
     },
     pages::{bypass, error::Error},
-    rewrite::{ClearClient, Presentation, RequestInfo, SentForm, views::PageId},
+    rewrite::{
+        ClearClient, Presentation, RequestInfo, SentForm,
+        views::{PageControls, PageId},
+    },
     server::WholeServer,
 };
 
@@ -83,7 +86,7 @@ impl Exchange {
         });
         let own_look = markdown_look.or(own_look);
         let headers = request.headers();
-        info.controls = view.map(|_| self.proxy.view_links.page_controls(self.device(headers), headers, view));
+        info.controls = view.map(|_| self.page_controls(headers, view));
         let look = own_look.as_ref().unwrap_or(look);
         info.look = look;
         if view.is_none() {
@@ -165,6 +168,12 @@ impl Exchange {
         info.url().map_or(response, |page| bypass::no_view(&page, reason))
     }
 
+    fn page_controls(&self, headers: &HeaderMap, view: Option<(View, PageId)>) -> PageControls {
+        let config = &self.state.config;
+        let has_shelf = config.shelf.enabled && config.read.admits(self.connection.client.ip(), config.access.lan);
+        self.proxy.view_links.page_controls(self.device(headers), headers, view, has_shelf)
+    }
+
     /// RFC 9110 § 15.2: interim responses are passed on. A 100 opens the request's body, which makes hyper send its own
     /// 100 to the client.
     fn pass_informational_on(&self, outgoing: &mut Request<Body>, version: Version) -> OnInformational {
@@ -193,7 +202,7 @@ impl Exchange {
     ) -> Response<Body> {
         let media = Media::from_headers(response.headers());
         if media == Media::Html {
-            info.prepare_page(|fields| self.proxy.view_links.page_controls(self.device(fields), fields, None));
+            info.prepare_page(|fields| self.page_controls(fields, None));
         }
         let rewriter = &self.state.rewriter;
         let (mut response, outcome) = rewriter.rewrite(info, response, subrequests).await;

@@ -41,7 +41,7 @@ use crate::{
     pages::{
         error::Error,
         reading::{self, PICTURE, READ},
-        shelf::SHELF,
+        shelf::{KEEP, SHELF},
         template,
     },
     rewrite::{PageProfile, RequestInfo, SentForm, views::ReadingOptions},
@@ -81,8 +81,10 @@ impl Exchange {
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
             return Ok(response);
         }
-        if self.is_foreign(&head.headers) {
-            let asked = ReadRequest::parse(&head.uri, &head.headers);
+        // A form of the shelf asks before it does anything.
+        let is_question = head.uri.path() == KEEP && head.method != Method::POST;
+        let asked = ReadRequest::parse(&head.uri, &head.headers);
+        if self.is_foreign(&head.headers) && !is_question && !self.is_book_of_bar(&asked, &head.headers) {
             let text = html! { "A page of another site has led here. If you want to read this page, say so:" };
             return Ok(reading::message(StatusCode::FORBIDDEN, "Read this page?", &text, &asked.subject));
         }
@@ -92,7 +94,6 @@ impl Exchange {
         if head.uri.path() == PICTURE {
             return self.picture(&head.uri, &head.headers).await;
         }
-        let asked = ReadRequest::parse(&head.uri, &head.headers);
         if let Some(feed) = &asked.feed {
             return Box::pin(self.feed(feed, &head.headers, host)).await;
         }
@@ -124,6 +125,12 @@ impl Exchange {
             "These words are no address, and there is nowhere to search for them: " code { "read.search" } " is not set."
         };
         reading::message(StatusCode::NOT_FOUND, "Nothing is found", &text, &asked.subject)
+    }
+
+    /// Whether a bar of ours on the page of a site has led to the page as a book.
+    fn is_book_of_bar(&self, asked: &ReadRequest, headers: &HeaderMap) -> bool {
+        let url = asked.url.as_ref().filter(|_| asked.form == SentForm::Chapter);
+        url.is_some_and(|url| self.proxy.view_links.is_book_key(&asked.key, &self.device(headers), url))
     }
 
     /// Whether another site's page has made a request, as far as it shows: its browser says so, or names the page.
@@ -236,7 +243,7 @@ impl Exchange {
             let mut info =
                 RequestInfo::new(&page_request, client, &fetched.target, fetched.target.plain_host(), &page_look);
             info.presentation = asked.presentation(&addresses, &fetched.url, base.as_ref(), &state.config);
-            info.prepare_page(|fields| self.proxy.view_links.page_controls(self.device(fields), fields, None));
+            info.prepare_page(|fields| self.proxy.view_links.page_controls(self.device(fields), fields, None, false));
             let (presented, outcome) =
                 state.rewriter.rewrite(&info, response, None::<super::subrequests::Subrequests>).await;
             if outcome.pass_reason() != Some(PassReason::KEPT_TOO_LITTLE) || look.is_whole {
