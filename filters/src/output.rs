@@ -132,7 +132,8 @@ pub struct Settings {
     /// sets it too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub picture_width: Option<usize>,
-    /// Pages longer than this come in parts, at the reader's address; 0: whole. In kilobytes.
+    /// Pages longer than this come in parts, with links between them; 0: whole. In kilobytes. Where they have no bar (`controls`), and in their own style, they
+    /// are whole.
     pub split_kb: usize,
 }
 
@@ -261,6 +262,18 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) number: usize,
     /// What is said before the links of the bar.
     pub(crate) warning: Option<Label>,
+}
+
+impl Surroundings<'_> {
+    /// The address of another part of the page, where it can be shown in parts.
+    pub(crate) fn part_link(&self, number: usize) -> Option<String> {
+        if let Some(addresses) = self.addresses {
+            return Some(addresses.part(number));
+        }
+        let bar = self.bar?;
+        let part = u16::try_from(if number > 1 { number } else { 0 }).ok()?;
+        bar.to(View { part, ..bar.links.view })
+    }
 }
 
 /// The page as HTML.

@@ -59,7 +59,7 @@ pub struct PageOptions {
     /// Where its addresses lead, if not where the page says: the page is written from a list of what may be written, and runs
     /// nothing.
     pub addresses: Option<SharedAddresses>,
-    /// Which part of a page in parts is written, from 1.
+    /// Which part of a page in parts is written, from 1; 0 for that of the view.
     pub number: usize,
     /// How it is written, if not as the configuration says.
     pub form: Form,
@@ -170,7 +170,10 @@ impl PageFeed {
             bar,
             in_frame: self.options.in_frame,
             addresses: self.options.addresses.as_deref(),
-            number: self.options.number,
+            number: match (self.options.number, &self.options.links) {
+                (0, Some(links)) => links.view.part.into(),
+                (number, _) => number,
+            },
             warning: self.options.is_exposed.then(|| controls::exposure(page)),
         }
     }
