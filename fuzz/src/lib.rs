@@ -11,10 +11,11 @@ use url::Url;
 pub type Target = fn(&[u8]);
 
 /// All targets by their names, which are those of the folders of their seeds in `corpus/`.
-pub const TARGETS: [(&str, Target); 11] = [
+pub const TARGETS: [(&str, Target); 12] = [
     ("authority", authority),
     ("body", body),
     ("config", config),
+    ("feed", feed),
     ("hosts", hosts),
     ("page", page),
     ("picture", picture),
@@ -48,6 +49,15 @@ pub fn config(data: &[u8]) {
     }
     if let Err(error) = Config::from_yaml(&text, None) {
         assert!(!error.to_string().is_empty());
+    }
+}
+
+/// A feed, or a page that may name one. The first line is `Content-Type`: what it is read as once, it is with texts in its items, and
+/// all else of it stays.
+pub fn feed(data: &[u8]) {
+    let mut lines = data.splitn(2, |byte| *byte == b'\n');
+    if let (Some(content_type), Some(feed)) = (lines.next(), lines.next()) {
+        fuzzing::feed(content_type, feed);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Runs a page's bytes through a worker's job without a proxy, for the fuzz targets.
+//! Runs a page's bytes through a worker's job, and feeds through their reader, without a proxy, for the fuzz targets.
 
 use std::sync::{Arc, LazyLock};
 
@@ -9,6 +9,7 @@ use tokio::{runtime::Runtime, sync::mpsc};
 
 use super::{
     charset, coding,
+    feeds::{self, Feed, FeedItem},
     memory_budget::MemoryBudget,
     page_job::{Job, Purpose},
     shares::{Owner, Turns},
@@ -54,6 +55,7 @@ pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<(), String> {
                 links: None,
                 original: Some("https://example.org/?x".parse().expect("an address")),
                 in_frame: false,
+                is_exposed: false,
                 presentation: Box::default(),
             },
         };
@@ -64,4 +66,24 @@ pub(crate) fn run(headers: &HeaderMap, body: &[u8]) -> Result<(), String> {
         drop(sender);
         job.run(arriving, &Turns::new(1), Arc::default()).await.map(|_| ()).map_err(|reason| reason.to_string())
     })
+}
+
+/// Fills the items of a feed with a text. What comes out is a feed of the same kind with the same items, which have the text.
+pub(crate) fn feed(headers: &HeaderMap, bytes: &[u8]) {
+    const ADDRESS: &str = "https://example.org/feed";
+    let text: Arc<str> = format!("<p>{} ]]> &amp; \u{1}</p>", "gleaner ".repeat(40)).into();
+    let address = ADDRESS.parse().expect("an address");
+    let _ = feeds::linked(bytes, headers, &address);
+    for filled in [false, true] {
+        let Some(feed) = Feed::parse(bytes, headers, &address) else { return };
+        let (kind, items) = (feed.kind, feed.items.clone());
+        let texts: Vec<_> = items.iter().map(|_| filled.then(|| Arc::clone(&text))).collect();
+        let written = feed.with_texts(&texts);
+        let again = Feed::parse(written.as_bytes(), &HeaderMap::new(), &address).expect("a feed again");
+        assert_eq!(again.kind, kind);
+        let pages = |items: &[FeedItem]| items.iter().map(|item| item.page.clone()).collect::<Vec<_>>();
+        assert_eq!(pages(&again.items), pages(&items));
+        let has_text = |item: &FeedItem| item.page.is_none() || item.chars >= 280;
+        assert!(!filled || again.items.iter().all(has_text), "{written}");
+    }
 }
