@@ -42,13 +42,14 @@ pub(crate) fn field(value: &str) -> Markup {
 }
 
 /// The page with the field alone.
-pub(crate) fn field_page() -> Response<Body> {
+pub(crate) fn field_page(has_cookies: bool) -> Response<Body> {
     let content = html! {
         h1 { "Read a page" }
         (field(""))
         p.quiet {
-            "The page comes without clutter, in any browser: no proxy setting and no certificate are needed. It is fetched by Gleaner, without \
-             anybody's cookies, so that pages behind a log-in cannot be read here."
+            "The page comes without clutter, in any browser: no proxy setting and no certificate are needed. It is fetched by Gleaner"
+            @if has_cookies { ", which keeps the cookies of sites for this browser until it ends." }
+            @else { ", without anybody's cookies, so that pages behind a log-in cannot be read here." }
         }
         h2 { "Full text of feeds" }
         (feed_field())

@@ -2,7 +2,7 @@
 //! trust no certificate, and for programs.
 //!
 //! All sites share one origin there. So what is shown is written from a list of what may be written (`gleaner_filters`,
-//! `output::portable`), under a policy in which nothing runs; no cookie comes or goes; and what another site's page asks for is refused.
+//! `output::portable`), under a policy in which nothing runs; no cookie comes to the browser or goes from it (`read.cookies` keeps them here); and what another site's page asks for is refused.
 //! `fetch` asks by a client of its own, whose rules know no private target but those that `read.targets` names.
 
 mod asked;
@@ -116,7 +116,7 @@ impl Exchange {
     /// Without an address there is the field, or a search for the words.
     fn no_address(&self, asked: &ReadRequest) -> Response<Body> {
         if asked.subject.is_empty() {
-            return reading::field_page();
+            return reading::field_page(self.state.config.read.cookies);
         }
         if let Some(search) = self.state.config.read.search(&asked.subject) {
             return template::see_other(&asked.link(&search));
@@ -156,7 +156,7 @@ impl Exchange {
         headers: &HeaderMap,
         host: &str,
     ) -> Result<Response<Body>, Error> {
-        let (fetched, look) = match self.fetch(url, "document", None, headers, FetchWay::default()).await? {
+        let (fetched, look) = match self.fetch(url, "document", None, headers, FetchWay::with_cookies()).await? {
             FetchOutcome::Response(fetched) => {
                 let look = self.reading_options(asked, headers, fetched.host());
                 (*fetched, look)
