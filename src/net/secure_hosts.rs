@@ -18,7 +18,7 @@ pub(crate) struct SecureHosts {
     proven: ExpiringMap<Arc<str>, ()>,
 }
 
-/// The same host over TLS: on the port of its scheme, where it is that of HTTP.
+/// The target's host over TLS: on the port of HTTPS in the place of that of HTTP, else on the same.
 pub(crate) fn over_tls(target: &Target) -> Option<Target> {
     let default = Scheme::Http.default_port();
     let port = if target.port == default { Scheme::Https.default_port() } else { target.port };
@@ -32,7 +32,9 @@ impl SecureHosts {
 
     /// Whether a target in clear is to be asked over TLS.
     pub(crate) fn knows(&self, target: &Target) -> bool {
-        over_tls(target).is_some_and(|secure| self.has(&self.named, &secure) || self.has(&self.proven, &secure))
+        over_tls(target).is_some_and(|secure| {
+            [&self.named, &self.proven].iter().any(|hosts| hosts.get(&secure.host_port).is_some())
+        })
     }
 
     /// An address in clear in the place of an encrypted one, whose host is known from now on. None for any other address.
@@ -77,10 +79,6 @@ impl SecureHosts {
     /// A host has not answered over TLS: one that was only named may have no TLS, so that the next request is in clear.
     pub(crate) fn has_failed(&self, target: &Target) {
         self.named.remove(&target.host_port);
-    }
-
-    fn has(&self, hosts: &ExpiringMap<Arc<str>, ()>, target: &Target) -> bool {
-        hosts.get(&target.host_port).is_some()
     }
 }
 

@@ -66,9 +66,9 @@ impl ClearClient {
             };
             let tag = &rest[..end];
             if name.is_empty() {
-                out.push_str(tag)
+                out.push_str(tag);
             } else {
-                self.tag(&name, tag, &mut out)
+                self.tag(&name, tag, &mut out);
             }
             rest = &rest[end..];
             if RAW.contains(&name.as_str()) {

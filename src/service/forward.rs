@@ -7,18 +7,12 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, V
 use hyper::body::{Body as _, Incoming};
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    Answer, Exchange, in_clear::AskedInClear, max_forwards, subrequests::Subrequests, upgrade::UpgradeRequest,
-};
+use super::{Answer, Exchange, max_forwards, subrequests::Subrequests, upgrade::UpgradeRequest};
 use crate::{
     client::OnInformational,
     http::{
         body::{Body, ContinueGate, IdleTimer, IncomingBody},
-        headers::{
-            self, Forwarding, Media,
-            in_clear::{clear_response, restore_request},
-            validators::Tagger,
-        },
+        headers::{self, Forwarding, Media, in_clear::restore_request, validators::Tagger},
     },
     net::{
         access_control::{Permit, hides_referrer},
@@ -58,11 +52,8 @@ impl Exchange {
         let state = Arc::clone(&self.state);
         let choice = self.profile(request.headers(), host);
         let profile = choice.map_or(0, |choice| choice.index);
-        let secure_hosts = self.secure_hosts(target, choice.as_ref());
-        let over_tls = match &secure_hosts {
-            Some(hosts) => self.permit_over_tls(hosts, permit)?,
-            None => None,
-        };
+        let mut in_clear = self.asked_in_clear(&request, permit, choice.as_ref())?;
+        let over_tls = in_clear.as_ref().and_then(|asked| asked.over_tls.clone());
         let look = state.rewriter.profile(profile).for_saving(request.headers());
         let address = self.connection.client.ip();
         let mut info = RequestInfo::new(&request, address, target, host, look);
@@ -96,14 +87,12 @@ impl Exchange {
         let version = request.version();
         let is_of_picture = info.picture.is_some() && look.pictures.tagger.has_tagged(request.headers());
         let tagger = if is_of_picture { &look.pictures.tagger } else { &look.tagger };
-        let mut in_clear = secure_hosts
-            .map(|hosts| (hosts, AskedInClear::new(permit, request.uri().path_and_query(), request.headers())));
         let permit = over_tls.as_ref().unwrap_or(permit);
-        info.clear_client = in_clear.as_ref().map(|(hosts, _)| ClearClient::new(hosts, permit.target()));
+        info.clear_client = in_clear.as_ref().map(|asked| ClearClient::new(&asked.hosts, permit.target()));
         let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &info, tagger, upgrade.as_ref());
         let may_ask_again = self.state.rewriter.may_ask_again(&info);
-        let mut subrequests = may_ask_again.then(|| Subrequests::new(&outgoing, self, permit));
-        if let Some((_, asked)) = &mut in_clear {
+        let subrequests = may_ask_again.then(|| Subrequests::new(&outgoing, self, permit));
+        if let Some(asked) = &mut in_clear {
             self.log.host = Some(Arc::clone(&permit.target().host_port));
             asked.again = (outgoing.method() == Method::GET).then(|| Subrequests::new(&outgoing, self, permit));
         }
@@ -119,22 +108,16 @@ impl Exchange {
         self.log.via.clone_from(&way.name);
         let sent = client.send_by(way, permit, outgoing, requester, informational).await;
         let response = sent.map_err(|error| {
-            if let Some((hosts, _)) = &in_clear {
-                hosts.has_failed(permit.target());
+            if let Some(asked) = &in_clear {
+                asked.hosts.has_failed(permit.target());
             }
             Self::upstream_error(permit.target(), error)
         })?;
-        let mut response = incoming(response);
-        if let Some((hosts, asked)) = in_clear {
-            let (other, moved) = Box::pin(self.under_its_scheme(&hosts, &asked, permit, response)).await?;
-            response = other;
-            let target = moved.as_ref().unwrap_or(permit).target();
-            clear_response(response.headers_mut(), target, &hosts);
-            info.clear_client = Some(ClearClient::new(&hosts, target));
-            if moved.is_some() {
-                subrequests = None;
-            }
-        }
+        let (response, has_moved) = match in_clear {
+            Some(asked) => Box::pin(self.answered_in_clear(asked, incoming(response), &mut info)).await?,
+            None => (incoming(response), false),
+        };
+        let subrequests = subrequests.filter(|_| !has_moved);
         if permit.may_be_at_home() && hides_referrer(response.headers()) {
             self.proxy.without_referrer.insert(Arc::clone(&permit.target().host_port), ());
         }
@@ -143,19 +126,13 @@ impl Exchange {
         }
         if has_our_tag && response.status() == StatusCode::NOT_MODIFIED {
             let mut response = response.map(|_| Body::default());
-            if is_of_picture {
-                tagger.map_picture_not_modified(response.headers_mut());
-            } else {
-                tagger.map_not_modified(response.headers_mut());
-            }
+            let map = if is_of_picture { Tagger::map_picture_not_modified } else { Tagger::map_not_modified };
+            map(tagger, response.headers_mut());
             return Ok(Answer::Response(response));
         }
         let mut response = response.map(Body::new);
         if uploads && (response.status().is_client_error() || response.status().is_server_error()) {
-            // At the head of an error curl ends its upload with less than it announced, for which h2 resets the stream and
-            // drops what is queued: the body must not come much later.
-            let body = std::mem::take(response.body_mut());
-            *response.body_mut() = Box::pin(body.with_first_frame(EARLY_ERROR)).await;
+            hold_early_error(&mut response).await;
         }
         let response = self.rewrite(&mut info, response, subrequests).await;
         Ok(Answer::Response(self.only_rewritten(&info, response)))
@@ -261,6 +238,13 @@ impl Exchange {
         };
         (Box::new(Request::from_parts(head, body)), has_our_tag)
     }
+}
+
+/// At the head of an error curl ends its upload with less than it announced, for which h2 resets the stream and drops what is
+/// queued: the body must not come much later.
+async fn hold_early_error(response: &mut Response<Body>) {
+    let body = std::mem::take(response.body_mut());
+    *response.body_mut() = Box::pin(body.with_first_frame(EARLY_ERROR)).await;
 }
 
 /// The response as it goes to the client.

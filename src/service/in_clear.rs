@@ -5,93 +5,111 @@
 
 use std::sync::Arc;
 
-use http::{HeaderMap, HeaderName, HeaderValue, Response, header, uri::PathAndQuery};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header, uri::PathAndQuery};
 use url::Url;
 
 use super::{Exchange, subrequests::Subrequests};
 use crate::{
     config::{Choice, SecurePages},
-    http::{body::IncomingBody, headers::in_clear},
+    http::{
+        body::IncomingBody,
+        headers::in_clear::{clear_response, restore_request},
+    },
     net::{
         access_control::Permit,
         secure_hosts::{SecureHosts, over_tls},
         target::{Scheme, Target},
     },
     pages::error::Error,
+    rewrite::{ClearClient, RequestInfo},
 };
 
 /// Fields of the client that depend on the scheme.
 const OF_SCHEME: [HeaderName; 3] = [header::COOKIE, header::REFERER, header::ORIGIN];
 
 impl Exchange {
-    /// The hosts that are asked over TLS for this client, where it has this profile and asks in clear.
-    pub(super) fn secure_hosts(&self, target: &Target, choice: Option<&Choice<'_>>) -> Option<Arc<SecureHosts>> {
-        let is_plain = choice.is_some_and(|choice| choice.profile.secure == SecurePages::Plain);
-        let is_in_clear = target.scheme == Scheme::Http && self.connection.tunnel.is_none();
-        (is_plain && is_in_clear).then(|| Arc::clone(&self.proxy.secure_hosts))
-    }
-
-    /// Permission to ask the same host over TLS, where it is known to have it.
-    pub(super) fn permit_over_tls(&self, hosts: &SecureHosts, permit: &Permit) -> Result<Option<Permit>, Error> {
-        let secure = over_tls(permit.target()).filter(|_| hosts.knows(permit.target()));
-        Ok(secure.map(|secure| self.state.acl.permit_scheme(permit, secure)).transpose()?)
-    }
-
-    /// The response, or where it leads to its own address under the other scheme, the one from there: to the client both are one address,
-    /// to which it would be led again and again. Also says where it comes from, if from elsewhere. `asked` is for the address in clear.
-    pub(super) async fn under_its_scheme(
-        &mut self,
-        hosts: &SecureHosts,
-        asked: &AskedInClear<'_>,
-        sent: &Permit,
-        response: Response<IncomingBody>,
-    ) -> Result<(Response<IncomingBody>, Option<Permit>), Error> {
-        let Some(next) = asked.other_scheme(hosts, sent.target(), &response) else { return Ok((response, None)) };
-        let Some(mut again) = asked.again.clone() else { return Ok((response, None)) };
-        let permit = match next.scheme {
-            Scheme::Http => asked.permit.clone(),
-            Scheme::Https => self.state.acl.permit_scheme(asked.permit, next)?,
-        };
+    /// What is known of the request of a client that has this profile and asks in clear.
+    pub(super) fn asked_in_clear<B>(
+        &self,
+        request: &Request<B>,
+        permit: &Permit,
+        choice: Option<&Choice<'_>>,
+    ) -> Result<Option<AskedInClear>, Error> {
         let target = permit.target();
-        self.log.host = Some(Arc::clone(&target.host_port));
-        let mut fields = asked.fields.clone();
-        in_clear::restore_request(&mut fields, target, hosts);
-        again.lead_to(&permit, &OF_SCHEME, fields);
-        let other = again.send(asked.path.clone(), None).await;
-        let mut other = other.map_err(|error| Self::upstream_error(target, error))?;
-        if asked.other_scheme(hosts, target, &other).is_some() {
-            return Err(Error::SchemeLoop(target.host_port.to_string()));
+        let is_plain = choice.is_some_and(|choice| choice.profile.secure == SecurePages::Plain);
+        if !is_plain || target.scheme != Scheme::Http || self.connection.tunnel.is_some() {
+            return Ok(None);
         }
-        for cookie in response.headers().get_all(header::SET_COOKIE) {
-            other.headers_mut().append(header::SET_COOKIE, cookie.clone());
+        let hosts = Arc::clone(&self.proxy.secure_hosts);
+        let secure = over_tls(target).filter(|_| hosts.knows(target));
+        let over_tls = secure.map(|secure| self.state.acl.permit_scheme(permit, secure)).transpose()?;
+        let fields = request.headers().iter().filter(|(name, _)| OF_SCHEME.contains(name));
+        Ok(Some(AskedInClear {
+            hosts,
+            permit: permit.clone(),
+            over_tls,
+            path: request.uri().path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/")),
+            fields: fields.map(|(name, value)| (name.clone(), value.clone())).collect(),
+            again: None,
+        }))
+    }
+
+    /// The response for a client in clear. Where it leads to its own address under the other scheme, it is the one from there, which is
+    /// said too: to the client both are one address, to which it would be led again and again.
+    pub(super) async fn answered_in_clear(
+        &mut self,
+        asked: AskedInClear,
+        mut response: Response<IncomingBody>,
+        info: &mut RequestInfo<'_>,
+    ) -> Result<(Response<IncomingBody>, bool), Error> {
+        let hosts = &asked.hosts;
+        let mut permit = asked.over_tls.clone().unwrap_or_else(|| asked.permit.clone());
+        let next = asked.other_scheme(permit.target(), &response);
+        let has_moved = next.is_some() && asked.again.is_some();
+        if let (Some(next), Some(mut again)) = (next, asked.again.clone()) {
+            permit = match next.scheme {
+                Scheme::Http => asked.permit.clone(),
+                Scheme::Https => self.state.acl.permit_scheme(&asked.permit, next)?,
+            };
+            let target = permit.target();
+            self.log.host = Some(Arc::clone(&target.host_port));
+            let mut fields = asked.fields.clone();
+            restore_request(&mut fields, target, hosts);
+            again.lead_to(&permit, &OF_SCHEME, fields);
+            let other = again.send(asked.path.clone(), None).await;
+            let mut other = other.map_err(|error| Self::upstream_error(target, error))?;
+            if asked.other_scheme(target, &other).is_some() {
+                return Err(Error::SchemeLoop(target.host_port.to_string()));
+            }
+            for cookie in response.headers().get_all(header::SET_COOKIE) {
+                other.headers_mut().append(header::SET_COOKIE, cookie.clone());
+            }
+            response = other;
         }
-        Ok((other, Some(permit)))
+        clear_response(response.headers_mut(), permit.target(), hosts);
+        info.clear_client = Some(ClearClient::new(hosts, permit.target()));
+        Ok((response, has_moved))
     }
 }
 
 /// A request of a client in clear.
-pub(super) struct AskedInClear<'a> {
-    pub(super) permit: &'a Permit,
-    pub(super) path: PathAndQuery,
+pub(super) struct AskedInClear {
+    pub(super) hosts: Arc<SecureHosts>,
+    /// For its own address.
+    permit: Permit,
+    /// For the same host over TLS, where it is known to have it.
+    pub(super) over_tls: Option<Permit>,
+    path: PathAndQuery,
     /// The client's own, of [`OF_SCHEME`].
     fields: HeaderMap,
     /// None where it cannot be sent again.
     pub(super) again: Option<Subrequests>,
 }
 
-impl<'a> AskedInClear<'a> {
-    pub(super) fn new(permit: &'a Permit, path: Option<&PathAndQuery>, headers: &HeaderMap) -> Self {
-        let fields = headers.iter().filter(|(name, _)| OF_SCHEME.contains(name));
-        Self {
-            permit,
-            path: path.cloned().unwrap_or_else(|| PathAndQuery::from_static("/")),
-            fields: fields.map(|(name, value)| (name.clone(), value.clone())).collect(),
-            again: None,
-        }
-    }
-
+impl AskedInClear {
     /// The target under the other scheme, where a response leads to the same address there. Takes note of what is said about its host.
-    fn other_scheme(&self, hosts: &SecureHosts, from: &Target, response: &Response<IncomingBody>) -> Option<Target> {
+    fn other_scheme(&self, from: &Target, response: &Response<IncomingBody>) -> Option<Target> {
+        let hosts = &self.hosts;
         if from.scheme == Scheme::Https {
             hosts.prove(from);
         }

@@ -35,7 +35,7 @@ pub(super) struct ReadRequest {
     /// The feed that is asked for with its full text, and one for whose address here is asked.
     pub(super) feed: Option<Url>,
     pub(super) subscribed: Option<Url>,
-    /// That of a link of a bar.
+    /// Key of a link of the bar in the proxy, to the page as a book.
     pub(super) key: String,
     pub(super) view: View,
     pub(super) form: SentForm,
