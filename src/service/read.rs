@@ -116,7 +116,7 @@ impl Exchange {
     /// Without an address there is the field, or a search for the words.
     fn no_address(&self, asked: &ReadRequest) -> Response<Body> {
         if asked.subject.is_empty() {
-            return reading::field_page(self.state.config.read.cookies);
+            return reading::field_page(&self.state.config);
         }
         if let Some(search) = self.state.config.read.search(&asked.subject) {
             return template::see_other(&asked.link(&search));
