@@ -70,7 +70,7 @@ use crate::{
     config::{Config, ConfigError, Rewrite},
     http::{
         body::{Body, BodyError},
-        headers::{Coding, accept, members, repair, validators},
+        headers::{Coding, accept, in_clear::policy_in_clear, members, repair, validators},
         history::PageEffect,
         outcome::{Outcome, PassReason, Rewritten},
     },
@@ -268,6 +268,8 @@ impl Rewriter {
         };
         if let Some(client) = asked.clear_client.as_ref().filter(|_| filtered.format == Format::Html) {
             filtered.content = client.page(&filtered.content);
+            let policies = filtered.policies.iter().map(|policy| policy_in_clear(policy));
+            filtered.policies = policies.filter(|policy| !policy.is_empty()).collect();
         }
         let charset = if filtered.format == Format::Html { asked.charset } else { UTF_8 };
         let content = output_charset::encode(std::mem::take(&mut filtered.content), charset);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use url::Url;
 
 use crate::{
-    http::headers::in_clear::refresh_in_clear,
+    http::headers::in_clear::{policy_in_clear, refresh_in_clear},
     net::{
         secure_hosts::SecureHosts,
         target::{Scheme, Target},
@@ -88,15 +88,18 @@ impl ClearClient {
             if number > 0 {
                 out.push('"');
             }
-            let written = (number % 2 == 1).then(|| self.value(element, name, piece)).flatten();
+            let written = (number % 2 == 1).then(|| self.value((element, tag), name, piece)).flatten();
             out.push_str(written.as_deref().unwrap_or(piece));
             name = piece.trim_end_matches('=').rsplit(|c: char| c.is_ascii_whitespace()).next().unwrap_or_default();
         }
     }
 
     /// The value of an attribute, where it has an address that is written otherwise.
-    fn value(&self, element: &str, name: &str, value: &str) -> Option<String> {
+    fn value(&self, (element, tag): (&str, &str), name: &str, value: &str) -> Option<String> {
         if element == "meta" && name == "content" {
+            if tag.to_ascii_lowercase().contains("\"content-security-policy\"") {
+                return Some(policy_in_clear(value));
+            }
             return refresh_in_clear(value, &self.hosts);
         }
         if !ADDRESSES.contains(&name) {
@@ -143,12 +146,14 @@ mod tests {
     fn addresses_are_written_in_clear_and_texts_stay() {
         let page = "<!DOCTYPE html><base href=\"https://a.example/\"><title>\"https://t.example/\" <a href=\"https://t.example/\"></title>\
             <meta http-equiv=\"refresh\" content=\"0; url=https://m.example/\"><meta name=\"d\" content=\"see https://n.example/\">\
+            <meta http-equiv=\"Content-Security-Policy\" content=\"upgrade-insecure-requests; img-src *\">\
             <script>x = '<a href=\"https://s.example/\">'</script><!-- <a href=\"https://c.example/\"> \" -->\
             <a title=\"https://t.example/\" href=\"https://l.example/?a=1&amp;u=https://o.example/\" class=\"a > b\">1 < 2 &lt;a href=\"https://o.example/\"&gt;</a>\
             <img src=\"//p.example/i.png\" srcset=\"https://q.example/1,2.png 1x, //r.example/2.png 2x\" alt=\"https://t.example/\">\
             <form action=\"https://f.example/\"><input checked value=\"https://t.example/\"></form><a href=\"/x\">x</a><a href=\"";
         let wanted = page
             .replace("base href=\"https:", "base href=\"http:")
+            .replace("upgrade-insecure-requests; ", "")
             .replace("https://m.", "http://m.")
             .replace("https://l.", "http://l.")
             .replace("https://q.", "http://q.")

@@ -14,7 +14,7 @@ use crate::{
         body::{Body, IncomingBody},
         headers::without,
     },
-    net::access_control::Permit,
+    net::{access_control::Permit, target::Scheme},
     rewrite::Fetch,
     server::Connection,
     state::runtime_state::RuntimeState,
@@ -98,6 +98,10 @@ impl Subrequests {
             fields.insert(SEC_FETCH_SITE, HeaderValue::from_static("same-origin"));
         }
         let mut from = from.clone();
+        if self.permit.target().scheme == Scheme::Https {
+            // To a client in clear it is no encrypted one. The scheme is one of those that a URL with a host may have.
+            let _ = from.set_scheme("https");
+        }
         // RFC 9110 § 10.1.3: neither goes into the field. Addresses without a host have no user to be taken out.
         from.set_fragment(None);
         let _ = from.set_username("");

@@ -119,7 +119,7 @@ fn set_in_clear(cookie: &str, is_secure: bool) -> String {
 }
 
 /// A policy that does not ask for TLS. `http:` allows what `https:` does (CSP 3 § 6.7.2.7).
-fn policy_in_clear(policy: &str) -> String {
+pub(crate) fn policy_in_clear(policy: &str) -> String {
     let asks_for_tls = |directive: &str| {
         let name = directive.split_ascii_whitespace().next().unwrap_or_default();
         ["upgrade-insecure-requests", "block-all-mixed-content"].iter().any(|it| name.eq_ignore_ascii_case(it))
