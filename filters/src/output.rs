@@ -286,7 +286,16 @@ pub(crate) fn html(page: &AnalysedPage, settings: &Settings, around: Surrounding
         }
         Style::Plain => portable::pages::plain(page, settings, around),
         Style::Reader if around.addresses.is_some() => portable::pages::reader(page, settings, around),
-        Style::Reader => reader::write(page, settings, around),
+        Style::Reader => {
+            let whole = reader::write(page, settings, around);
+            let head = whole.content.find("<main>").unwrap_or_default();
+            let is_long = settings.split_kb > 0 && whole.content.len() - head > settings.split_kb * 1000;
+            if is_long && !around.in_frame && around.part_link(1).is_some() {
+                portable::pages::reader(page, settings, around)
+            } else {
+                whole
+            }
+        }
     }
 }
 

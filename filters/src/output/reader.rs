@@ -9,7 +9,7 @@ mod top;
 
 use html5ever::{LocalName, local_name};
 
-use super::{Settings, Surroundings, Written, additions, comments, controls, policies, portable, tidy, write_links};
+use super::{Settings, Surroundings, Written, additions, comments, controls, policies, tidy, write_links};
 use crate::{
     analysis::AnalysedPage,
     html::{
@@ -34,7 +34,6 @@ pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundin
     if !around.in_frame {
         write_header(page, around, &mut out);
     }
-    let start = out.len();
     out.push_str("<main>");
     let mut below = String::new();
     let mut top = Top::default();
@@ -60,10 +59,6 @@ pub(super) fn write(page: &AnalysedPage, settings: &Settings, around: Surroundin
     };
     for child in page.live_children(page.body()) {
         serialize::write(page, child, rules, &mut out);
-    }
-    let is_long = settings.split_kb > 0 && out.len() - start > settings.split_kb * 1000;
-    if is_long && !around.in_frame && around.part_link(1).is_some() {
-        return portable::pages::reader(page, settings, around);
     }
     let next_page_link = additions::write_next_page(page, around.words, &mut out);
     comments::write(page, around.words, rules, &mut out);
