@@ -71,7 +71,7 @@ pub use self::{
     log::{Log, LogFormat, LogLevel},
     panel::Panel,
     pictures::{Animations, PictureFormats, PictureScale, Pictures},
-    profiles::{Choice, ClientInfo, DeviceRule, Profile, ProfileRule, Profiles, RawProfile, SiteRule},
+    profiles::{Choice, ClientInfo, DeviceRule, Profile, ProfileRule, Profiles, RawProfile, SecurePages, SiteRule},
     read::{Agents, ReaderAddress},
     rewrite::Rewrite,
     safe_search::SafeSearch,

@@ -2,6 +2,7 @@
 //! body holds the log entry to its end.
 
 pub(crate) mod body;
+pub(crate) mod cookie_jar;
 pub(crate) mod headers;
 pub(crate) mod history;
 pub(crate) mod log;

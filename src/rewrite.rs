@@ -5,10 +5,11 @@
 //!
 //! `pictures` makes pictures smaller. `eligibility` and `first_bytes` choose the pages. `workers` has the threads, `page_job` the work on one page, `shares` and
 //! `memory_budget` what each client may take of both. `coding` and `charset` decode. `original` keeps the bytes as they came, `join` gets
-//! the next pages of an article, `views` makes the links of the bar, `epub` writes books, `feeds` puts texts into feeds, `mcp` has the messages of agents and `outline` the tree that they are shown. `presentation` and `output_charset` adapt the
+//! the next pages of an article, `views` makes the links of the bar, `epub` writes books, `feeds` puts texts into feeds, `mcp` has the messages of agents and `outline` the tree that they are shown. `presentation`, `clear_addresses` and `output_charset` adapt the
 //! output; `hiding_style` hides what lists hide on pages that pass; `unmodified` and `domains` remember earlier documents.
 
 pub(crate) mod charset;
+mod clear_addresses;
 pub(crate) mod coding;
 mod domains;
 mod eligibility;
@@ -46,6 +47,15 @@ use tokio::time::timeout;
 use tracing::debug;
 use url::Url;
 
+pub(crate) use self::{
+    clear_addresses::ClearClient,
+    join::Fetch,
+    page_profile::{PageProfile, chain},
+    pictures::{PictureProfile, PictureRequest, SAVE_DATA},
+    presentation::{Excerpt, Presentation, SentForm},
+    request_info::RequestInfo,
+    workers::Workers,
+};
 use self::{
     domains::Domains,
     hiding_style::PageSource,
@@ -57,20 +67,12 @@ use self::{
     unmodified::UnmodifiedDocuments,
     workers::Worker,
 };
-pub(crate) use self::{
-    join::Fetch,
-    page_profile::{PageProfile, chain},
-    pictures::{PictureProfile, PictureRequest, SAVE_DATA},
-    presentation::{Excerpt, Presentation, SentForm},
-    request_info::RequestInfo,
-    workers::Workers,
-};
 use crate::{
     blocking::Blocker,
     config::{Config, ConfigError, Rewrite},
     http::{
         body::{Body, BodyError},
-        headers::{Coding, accept, members, repair, validators},
+        headers::{Coding, accept, in_clear::policy_in_clear, members, repair, validators},
         history::PageEffect,
         outcome::{Outcome, PassReason, Rewritten},
     },
@@ -252,6 +254,7 @@ impl Rewriter {
             original,
             links: presentation.links.clone().or_else(of_proxy).map(Box::new),
             in_frame: asked.is_framed(),
+            is_exposed: asked.clear_client.as_ref().is_some_and(|client| client.is_secure),
             presentation: Box::new(presentation.clone()),
         };
         let mut original = Original::new(self.settings.max_html_bytes, reservation.clone());
@@ -293,6 +296,11 @@ impl Rewriter {
             }
             _ => 1,
         };
+        if let Some(client) = asked.clear_client.as_ref().filter(|_| filtered.format == Format::Html) {
+            filtered.content = client.page(&filtered.content);
+            let policies = filtered.policies.iter().map(|policy| policy_in_clear(policy));
+            filtered.policies = policies.filter(|policy| !policy.is_empty()).collect();
+        }
         let charset = if filtered.format == Format::Html { asked.charset } else { UTF_8 };
         let content = output_charset::encode(std::mem::take(&mut filtered.content), charset);
         let coded = self.workers.encode(owner, content, asked.coding).await;

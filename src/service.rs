@@ -8,6 +8,7 @@ mod adaptation;
 mod blocked;
 mod connect;
 mod forward;
+mod in_clear;
 mod max_forwards;
 mod people;
 mod read;

@@ -132,7 +132,8 @@ pub struct Settings {
     /// sets it too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub picture_width: Option<usize>,
-    /// Pages longer than this come in parts, at the reader's address; 0: whole. In kilobytes.
+    /// Pages longer than this come in parts, with links between them; 0: whole. In kilobytes. Where they have no bar (`controls`), and in their own style, they
+    /// are whole.
     pub split_kb: usize,
 }
 
@@ -259,6 +260,20 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) addresses: Option<&'a dyn Addresses>,
     /// Which part of it is shown, from 1; 0 is the first.
     pub(crate) number: usize,
+    /// What is said before the links of the bar.
+    pub(crate) warning: Option<Label>,
+}
+
+impl Surroundings<'_> {
+    /// The address of another part of the page, where it can be shown in parts.
+    pub(crate) fn part_link(&self, number: usize) -> Option<String> {
+        if let Some(addresses) = self.addresses {
+            return Some(addresses.part(number));
+        }
+        let bar = self.bar?;
+        let part = u16::try_from(if number > 1 { number } else { 0 }).ok()?;
+        bar.to(View { part, ..bar.links.view })
+    }
 }
 
 /// The page as HTML.
@@ -271,7 +286,16 @@ pub(crate) fn html(page: &AnalysedPage, settings: &Settings, around: Surrounding
         }
         Style::Plain => portable::pages::plain(page, settings, around),
         Style::Reader if around.addresses.is_some() => portable::pages::reader(page, settings, around),
-        Style::Reader => reader::write(page, settings, around),
+        Style::Reader => {
+            let whole = reader::write(page, settings, around);
+            let head = whole.content.find("<main>").unwrap_or_default();
+            let is_long = settings.split_kb > 0 && whole.content.len() - head > settings.split_kb * 1000;
+            if is_long && !around.in_frame && around.part_link(1).is_some() {
+                portable::pages::reader(page, settings, around)
+            } else {
+                whole
+            }
+        }
     }
 }
 

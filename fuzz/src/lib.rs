@@ -11,10 +11,11 @@ use url::Url;
 pub type Target = fn(&[u8]);
 
 /// All targets by their names, which are those of the folders of their seeds in `corpus/`.
-pub const TARGETS: [(&str, Target); 12] = [
+pub const TARGETS: [(&str, Target); 13] = [
     ("authority", authority),
     ("body", body),
     ("config", config),
+    ("feed", feed),
     ("hosts", hosts),
     ("icap", icap),
     ("page", page),
@@ -56,6 +57,15 @@ pub fn config(data: &[u8]) {
 pub fn icap(data: &[u8]) {
     if let Some((piece, bytes)) = data.split_first() {
         fuzzing::icap(bytes, usize::from(*piece));
+    }
+}
+
+/// A feed, or a page that may name one. The first line is `Content-Type`: what it is read as once, it is with texts in its items, and
+/// all else of it stays.
+pub fn feed(data: &[u8]) {
+    let mut lines = data.splitn(2, |byte| *byte == b'\n');
+    if let (Some(content_type), Some(feed)) = (lines.next(), lines.next()) {
+        fuzzing::feed(content_type, feed);
     }
 }
 

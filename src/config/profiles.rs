@@ -47,10 +47,25 @@ pub struct RawProfile {
     #[serde(skip_serializing_if = "Value::is_null")]
     #[schemars(with = "Pictures")]
     pub pictures: Value,
+    /// How what is encrypted on the web comes to devices that ask in clear: `plain` writes `https://` as `http://`, for those that
+    /// cannot speak today's TLS. Their network then sees all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secure: Option<SecurePages>,
     /// Settings laid over the section `filters`.
     #[serde(skip_serializing_if = "Value::is_null")]
     #[schemars(with = "ChainConfig")]
     pub filters: Value,
+}
+
+/// How what is encrypted on the web comes to devices that ask in clear.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SecurePages {
+    /// At its own address, which asks for TLS.
+    #[default]
+    Tls,
+    /// In clear: this program speaks TLS in their place.
+    Plain,
 }
 
 /// What a profile blocks, for the schema.
@@ -140,6 +155,8 @@ pub struct Profile {
     only_blocks: bool,
     /// How pictures are made to fit.
     pub pictures: Pictures,
+    /// How what is encrypted on the web comes to devices that ask in clear.
+    pub secure: SecurePages,
     /// The whole filter chain.
     pub filters: ChainConfig,
     /// A hash of all that decides what its pages look like.
@@ -243,7 +260,8 @@ impl Profile {
             *host = hosts::without_wildcard(host).to_owned();
         }
         let mut hasher = DefaultHasher::new();
-        (config.fingerprint, serde_yaml::to_value(&filters).unwrap_or_default()).hash(&mut hasher);
+        let secure = raw.secure.unwrap_or_default();
+        (config.fingerprint, secure, serde_yaml::to_value(&filters).unwrap_or_default()).hash(&mut hasher);
         Self {
             name: name.to_owned(),
             rewrite: raw.rewrite.unwrap_or(config.rewrite.enabled),
@@ -254,6 +272,7 @@ impl Profile {
             only_blocks: decides_blocking
                 && RawProfile { blocking: Value::Null, ..raw.clone() } == RawProfile::default(),
             pictures,
+            secure,
             filters,
             fingerprint: hasher.finish(),
         }
@@ -283,6 +302,10 @@ impl Profiles {
                 mistakes.extend(wrong.into_iter().map(within));
                 None
             });
+            if name == FALLBACK && profile.secure == Some(SecurePages::Plain) {
+                let problem = "this would be for all devices that no rule names; expected it in a profile that a rule of `devices` names";
+                mistakes.push(within(Mistake::value("secure", problem)));
+            }
             let profile = Profile::build(name, profile, blocking, pictures, filters, config);
             if profile.filters != config.filters
                 && !is_any_in(mistakes, &["filters"])

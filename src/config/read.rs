@@ -22,6 +22,8 @@ pub struct ReaderAddress {
     pub targets: Vec<AddrPattern>,
     /// Where words are searched for that are no address: an address with `%s` in their place; `null` for nowhere.
     pub search: Option<String>,
+    /// Whether sites get back the cookies that they set: a jar for each device, in memory. Off, no cookie comes or goes.
+    pub cookies: bool,
 }
 
 impl ReaderAddress {

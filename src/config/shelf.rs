@@ -11,7 +11,7 @@ use super::{error::Mistake, file};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Shelf {
-    /// Whether pages can be kept: *Keep* in the menu of the bar at the reader's address. What people keep says what they read.
+    /// Whether pages can be kept: *Keep* in the menu of the bar, where the reader's address may be used. What people keep says what they read.
     pub enabled: bool,
     /// The folder of the books, which this program alone may read; `null` for `shelf` in `authority.dir`.
     #[schemars(with = "Option<String>")]

@@ -1,7 +1,7 @@
 //! Entry points for the fuzz targets in `fuzz/`: the parts that read untrusted input. Only with the feature `fuzzing`; not part
 //! of the API.
 
-use http::{HeaderMap, HeaderName, HeaderValue, Uri};
+use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 
 use gleaner_filters::{CspChange, Format};
 
@@ -32,6 +32,12 @@ pub fn body(content_type: &[u8], codings: &[u8], body: &[u8]) {
         assert!(reason != "panic", "{reason}");
     }
     let _ = rewrite::decode_html(body);
+}
+
+/// A feed of this media type, read and written.
+pub fn feed(content_type: &[u8], feed: &[u8]) {
+    let kind = HeaderValue::from_bytes(content_type).ok().map(|value| (header::CONTENT_TYPE, value));
+    rewrite::fuzz_api::feed(&kind.into_iter().collect(), feed);
 }
 
 /// A picture: made smaller, or a reason why not.

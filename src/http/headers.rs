@@ -7,6 +7,7 @@ pub(crate) mod accept;
 mod coding;
 pub(crate) mod csp;
 pub(crate) mod destination;
+pub(crate) mod in_clear;
 mod media;
 pub(crate) mod repair;
 pub(crate) mod validators;

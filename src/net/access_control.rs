@@ -151,6 +151,13 @@ impl Acl {
         Ok(Permit { target: Arc::new(target), port_rule, initiator, may_be_at_home, instead: None })
     }
 
+    /// Judges the host of a permitted target under another scheme.
+    pub(crate) fn permit_scheme(&self, permit: &Permit, target: Target) -> Result<Permit, Refusal> {
+        // Nobody was asked who wants what is not at home.
+        let initiator = if permit.may_be_at_home { permit.initiator } else { Initiator::Public };
+        Ok(Permit { instead: permit.instead, ..self.permit(target, |_| initiator)? })
+    }
+
     /// Judges an address that a permitted target has led to. `carries` is what the connection will be used for:
     /// [`PortRule::WebOnly`] where this program itself speaks HTTP or TLS on it.
     pub(crate) fn check_resolved(&self, addr: SocketAddr, target: &Target, carries: PortRule) -> Result<(), Refusal> {

@@ -58,6 +58,12 @@ pub(crate) const LOOK: &str = "/look";
 /// The page on which a reader has a site left as it is on one device.
 pub(crate) const NEVER: &str = "/never";
 
+/// The reader's address.
+pub(crate) const READ: &str = "/read";
+
+/// Where a page is put on the shelf.
+pub(crate) const KEEP: &str = "/shelf/keep";
+
 /// Where a device names itself.
 pub(crate) const NAME: &str = "/name";
 
@@ -73,6 +79,20 @@ pub(crate) const BLOCKED: &str = "blocked";
 /// The link to a page as it was.
 pub(crate) fn original_link(page: &Url) -> Url {
     link(page, ORIGINAL)
+}
+
+/// The link to a page as a book. The key is for requests that a page of its site causes.
+pub(crate) fn book_link(page: &Url, key: &str) -> Url {
+    let mut link = address(page, READ);
+    link.query_pairs_mut().append_pair("url", page.as_str()).append_pair("as", "epub").append_pair("key", key);
+    link
+}
+
+/// The link that puts a page on the shelf.
+pub(crate) fn keep_link(page: &Url) -> Url {
+    let mut link = address(page, KEEP);
+    link.query_pairs_mut().append_pair("url", page.as_str());
+    link
 }
 
 /// The link that leads to a blocked page anyway.

@@ -39,6 +39,9 @@ pub(crate) enum Error {
     Refused(#[from] Refusal),
     #[error("the request came back to this proxy")]
     Loop,
+    /// A page that is asked for in clear for a client that cannot speak TLS.
+    #[error("{0} leads from http to https and back, without an end")]
+    SchemeLoop(String),
     #[error("{error}")]
     Upstream { host: String, error: UpstreamError },
 }
@@ -66,7 +69,7 @@ impl Error {
                 ..
             } => Side::Client,
             Self::Upstream { error: UpstreamError::NoDescriptors, .. } => Side::Proxy,
-            Self::Upstream { .. } => Side::Upstream,
+            Self::Upstream { .. } | Self::SchemeLoop(_) => Side::Upstream,
             _ => Side::Client,
         }
     }

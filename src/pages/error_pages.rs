@@ -59,6 +59,7 @@ fn status_of(error: &Error) -> StatusCode {
         },
         Error::Misdirected(_) => StatusCode::MISDIRECTED_REQUEST,
         Error::Loop => StatusCode::LOOP_DETECTED,
+        Error::SchemeLoop(_) => StatusCode::BAD_GATEWAY,
         Error::Upstream { error, .. } => match error {
             UpstreamError::Address(_) | UpstreamError::NoWay => StatusCode::FORBIDDEN,
             UpstreamError::NoDescriptors => StatusCode::SERVICE_UNAVAILABLE,

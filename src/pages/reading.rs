@@ -4,11 +4,9 @@ use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use maud::{Markup, html};
 use url::{Url, form_urlencoded};
 
-use super::template;
-use crate::http::body::Body;
-
-/// The path of the reader's address.
-pub(crate) const READ: &str = "/read";
+use super::{shelf::SHELF, template};
+pub(crate) use crate::net::control_host::READ;
+use crate::{config::Config, http::body::Body};
 
 /// The path of its pictures.
 pub(crate) const PICTURE: &str = "/read/picture";
@@ -44,14 +42,16 @@ pub(crate) fn field(value: &str) -> Markup {
 }
 
 /// The page with the field alone.
-pub(crate) fn field_page() -> Response<Body> {
+pub(crate) fn field_page(config: &Config) -> Response<Body> {
     let content = html! {
         h1 { "Read a page" }
         (field(""))
         p.quiet {
-            "The page comes without clutter, in any browser: no proxy setting and no certificate are needed. It is fetched by Gleaner, without \
-             anybody's cookies, so that pages behind a log-in cannot be read here."
+            "The page comes without clutter, in any browser: no proxy setting and no certificate are needed. It is fetched by Gleaner"
+            @if config.read.cookies { ", which keeps the cookies of sites for this browser, in memory." }
+            @else { ", without anybody's cookies, so that pages behind a log-in cannot be read here." }
         }
+        @if config.shelf.enabled { p { a href=(SHELF) { "Shelf" } ": the pages that you have kept" } }
         h2 { "Full text of feeds" }
         (feed_field())
         p.quiet { "Where a feed has only the beginnings of its articles, your feed reader gets them whole." }

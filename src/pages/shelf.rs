@@ -7,13 +7,13 @@ use maud::{Escaper, Markup, html};
 use url::form_urlencoded;
 
 use super::{reading, template};
+pub(crate) use crate::net::control_host::KEEP;
 use crate::{http::body::Body, rewrite::epub::timestamp, state::shelf::KeptBook};
 
 /// The path of the shelf.
 pub(crate) const SHELF: &str = "/shelf";
 
-/// Where a page is put there, and where a book is removed.
-pub(crate) const KEEP: &str = "/shelf/keep";
+/// Where a book is removed.
 pub(crate) const DELETE: &str = "/shelf/delete";
 
 /// Its catalogue, and the newest book.

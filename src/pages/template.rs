@@ -27,7 +27,7 @@ td,th{padding:.45rem .5rem .45rem 0;text-align:left;vertical-align:top;border-bo
 font-weight:normal}
 td{overflow-wrap:anywhere}
 th{width:9.5rem}
-input[name=url]{font:inherit;padding:.4rem .5rem;max-width:100%;box-sizing:border-box}
+input[type=text]{font:inherit;padding:.4rem .5rem;max-width:100%;box-sizing:border-box}
 a.button,button{display:inline-block;padding:.5rem 1rem;margin:.25rem .5rem .25rem 0;border:0;border-radius:.5rem;
 font:inherit;background:#1d4ed8;color:#fff;text-decoration:none}
 td form{display:inline}td button{margin:0 0 0 .5rem;padding:.15rem .6rem}

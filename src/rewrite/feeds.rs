@@ -4,6 +4,7 @@
 //! remain. Its declaration names the encoding in which it is sent, and style sheets go, because they could write a page.
 
 mod json;
+mod link;
 mod xml;
 
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use http::HeaderMap;
 use url::Url;
 
+pub(crate) use self::link::linked;
 use super::charset;
 
 /// Characters from which a summary is taken for a whole text.

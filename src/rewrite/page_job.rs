@@ -58,6 +58,8 @@ pub(super) enum Purpose {
         links: Option<Box<Links>>,
         /// Whether it is shown in a frame.
         in_frame: bool,
+        /// Whether its site encrypts it, and the client gets it in clear.
+        is_exposed: bool,
         presentation: Box<Presentation>,
     },
     /// The page is appended to another page of the article.
@@ -165,10 +167,11 @@ impl Text {
             ..PageOptions::default()
         };
         let options = match &job.purpose {
-            Purpose::Page { original, links, in_frame, presentation } => PageOptions {
+            Purpose::Page { original, links, in_frame, is_exposed, presentation } => PageOptions {
                 bypass_link: original.clone(),
                 links: links.clone().map(|links| *links),
                 in_frame: *in_frame,
+                is_exposed: *is_exposed,
                 addresses: presentation.addresses.clone(),
                 number: presentation.number,
                 form: presentation.form.written(),

@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header, uri::Pat
 use url::Url;
 
 use super::{
-    PageProfile, PictureRequest, no_transform, output_charset,
+    ClearClient, PageProfile, PictureRequest, no_transform, output_charset,
     presentation::{Presentation, SentForm},
     shares::Owner,
 };
@@ -60,6 +60,8 @@ pub(crate) struct RequestInfo<'a> {
     pub(super) charset: &'static Encoding,
     /// Bytes of a body at which its sender may stop until the answer begins.
     pub(crate) may_stop_at: Option<usize>,
+    /// Set where the client gets in clear what is encrypted on the web.
+    pub(crate) clear_client: Option<ClearClient>,
     /// How its page is presented, if not as its profile has it.
     pub(crate) presentation: Presentation,
 }
@@ -104,6 +106,7 @@ impl<'a> RequestInfo<'a> {
             controls: None,
             charset: UTF_8,
             may_stop_at: None,
+            clear_client: None,
             presentation: Presentation::default(),
         };
         info.picture = PictureRequest::from_request(request, &info);

@@ -29,8 +29,11 @@ use crate::{
     http::headers::{members, without},
     net::{client_program::ClientProgram, control_host, target::Target},
     rewrite::RequestInfo,
-    util::tokens::Tokens,
+    util::tokens::{self, Tokens},
 };
+
+/// The purpose of the keys of books.
+const BOOK: &str = "book";
 
 const PARAMETER: &str = "gleaner-view";
 
@@ -66,6 +69,8 @@ pub(crate) struct PageControls {
     device: ClientProgram,
     /// The request's cookies and credentials: what was kept with others is not shown.
     account: Vec<(HeaderName, HeaderValue)>,
+    /// Whether it offers the page as a book, and to keep it.
+    has_shelf: bool,
     view: View,
     /// Id in the link that was followed.
     followed_id: Option<PageId>,
@@ -111,12 +116,23 @@ impl ViewLinks {
         if is_ours && is_of_page(headers, &url) { LinkCheck::View(view, id) } else { LinkCheck::Invalid(url) }
     }
 
+    /// The key of a page as a book, for this client.
+    fn book_key(&self, device: &ClientProgram, page: &Url) -> String {
+        tokens::text(self.tokens.token(BOOK, &[client_bytes(device, &[page.as_str()])]))
+    }
+
+    /// Whether a link of a bar asks for a page as a book.
+    pub(crate) fn is_book_key(&self, key: &str, device: &ClientProgram, page: &Url) -> bool {
+        self.tokens.is(key, BOOK, &[client_bytes(device, &[page.as_str()])])
+    }
+
     /// The bar of a page that is shown to this client; `shown` where it is a view.
     pub(crate) fn page_controls(
         self: &Arc<Self>,
         device: ClientProgram,
         headers: &HeaderMap,
         shown: Option<(View, PageId)>,
+        has_shelf: bool,
     ) -> PageControls {
         let fields = [header::COOKIE, header::AUTHORIZATION].into_iter();
         let account =
@@ -127,6 +143,7 @@ impl ViewLinks {
             links: Arc::clone(self),
             device,
             account: account.collect(),
+            has_shelf,
             view,
             followed_id,
             page_id: Arc::default(),
@@ -150,16 +167,12 @@ impl PageControls {
     /// The links of the bar; those to other views where the page can be asked for again.
     pub(crate) fn links(&self, page: &Url, can_be_repeated: bool) -> Links {
         let (site, look) = (control_host::never_link(page), control_host::look_link(page));
+        let is_offered = self.has_shelf && can_be_repeated;
+        let book = is_offered.then(|| control_host::book_link(page, &self.links.book_key(&self.device, page)).into());
+        let keep = is_offered.then(|| control_host::keep_link(page).into());
         let (this, page) = (self.clone(), page.clone());
         let to = move |view| this.link(&page, view).into();
-        Links {
-            view: self.view,
-            to: can_be_repeated.then(|| Arc::new(to) as _),
-            site: Some(site),
-            look,
-            book: None,
-            keep: None,
-        }
+        Links { view: self.view, to: can_be_repeated.then(|| Arc::new(to) as _), site: Some(site), look, book, keep }
     }
 
     fn link(&self, page: &Url, view: View) -> Url {

@@ -12,14 +12,17 @@ use crate::{
     client::OnInformational,
     http::{
         body::{Body, ContinueGate, IdleTimer, IncomingBody, ReceivedBody},
-        headers::{self, Forwarding, Media, validators::Tagger},
+        headers::{self, Forwarding, Media, in_clear::restore_request, validators::Tagger},
     },
     net::{
         access_control::{Permit, hides_referrer},
         target::Scheme,
     },
     pages::{bypass, error::Error},
-    rewrite::{Presentation, RequestInfo, SentForm, views::PageId},
+    rewrite::{
+        ClearClient, Presentation, RequestInfo, SentForm,
+        views::{PageControls, PageId},
+    },
     server::WholeServer,
 };
 
@@ -48,7 +51,10 @@ impl Exchange {
             return Ok(Answer::Response(response));
         }
         let state = Arc::clone(&self.state);
-        let profile = self.profile(request.headers(), host).map_or(0, |choice| choice.index);
+        let choice = self.profile(request.headers(), host);
+        let profile = choice.map_or(0, |choice| choice.index);
+        let mut in_clear = self.asked_in_clear(&request, permit, choice.as_ref())?;
+        let over_tls = in_clear.as_ref().and_then(|asked| asked.over_tls.clone());
         let look = state.rewriter.profile(profile).for_saving(request.headers());
         let address = self.connection.client.ip();
         let mut info = RequestInfo::new(&request, address, target, host, look);
@@ -72,7 +78,7 @@ impl Exchange {
         });
         let own_look = markdown_look.or(own_look);
         let headers = request.headers();
-        info.controls = view.map(|_| self.proxy.view_links.page_controls(self.device(headers), headers, view));
+        info.controls = view.map(|_| self.page_controls(headers, view));
         let look = own_look.as_ref().unwrap_or(look);
         info.look = look;
         if view.is_none() {
@@ -85,9 +91,15 @@ impl Exchange {
         let version = request.version();
         let is_of_picture = info.picture.is_some() && look.pictures.tagger.has_tagged(request.headers());
         let tagger = if is_of_picture { &look.pictures.tagger } else { &look.tagger };
+        let permit = over_tls.as_ref().unwrap_or(permit);
+        info.clear_client = in_clear.as_ref().map(|asked| ClearClient::new(&asked.hosts, permit.target()));
         let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &info, tagger, upgrade.as_ref());
         let may_ask_again = self.state.rewriter.may_ask_again(&info);
         let subrequests = may_ask_again.then(|| Subrequests::new(&outgoing, self, permit));
+        if let Some(asked) = &mut in_clear {
+            self.log.host = Some(Arc::clone(&permit.target().host_port));
+            asked.again = (outgoing.method() == Method::GET).then(|| Subrequests::new(&outgoing, self, permit));
+        }
         if let Some(kept) = view.and_then(|_| info.kept_original()) {
             let shown = self.rewrite(&mut info, kept.response(), subrequests).await;
             return Ok(Answer::Response(self.only_rewritten(&info, shown)));
@@ -99,8 +111,17 @@ impl Exchange {
         let way = client.find_way(permit, requester);
         self.log.via.clone_from(&way.name);
         let sent = client.send_by(way, permit, outgoing, requester, informational).await;
-        let response = sent.map_err(|error| Self::upstream_error(target, error))?;
-        let response = incoming(response);
+        let response = sent.map_err(|error| {
+            if let Some(asked) = &in_clear {
+                asked.hosts.has_failed(permit.target());
+            }
+            Self::upstream_error(permit.target(), error)
+        })?;
+        let (response, has_moved) = match in_clear {
+            Some(asked) => Box::pin(self.answered_in_clear(asked, incoming(response), &mut info)).await?,
+            None => (incoming(response), false),
+        };
+        let subrequests = subrequests.filter(|_| !has_moved);
         if permit.may_be_at_home() && hides_referrer(response.headers()) {
             self.proxy.without_referrer.insert(Arc::clone(&permit.target().host_port), ());
         }
@@ -109,19 +130,13 @@ impl Exchange {
         }
         if has_our_tag && response.status() == StatusCode::NOT_MODIFIED {
             let mut response = response.map(|_| Body::default());
-            if is_of_picture {
-                tagger.map_picture_not_modified(response.headers_mut());
-            } else {
-                tagger.map_not_modified(response.headers_mut());
-            }
+            let map = if is_of_picture { Tagger::map_picture_not_modified } else { Tagger::map_not_modified };
+            map(tagger, response.headers_mut());
             return Ok(Answer::Response(response));
         }
         let mut response = response.map(Body::new);
         if uploads && (response.status().is_client_error() || response.status().is_server_error()) {
-            // At the head of an error curl ends its upload with less than it announced, for which h2 resets the stream and
-            // drops what is queued: the body must not come much later.
-            let body = std::mem::take(response.body_mut());
-            *response.body_mut() = Box::pin(body.with_first_frame(EARLY_ERROR)).await;
+            hold_early_error(&mut response).await;
         }
         let response = self.rewrite(&mut info, response, subrequests).await;
         Ok(Answer::Response(self.only_rewritten(&info, response)))
@@ -132,6 +147,12 @@ impl Exchange {
     pub(super) fn only_rewritten(&self, info: &RequestInfo<'_>, response: Response<Body>) -> Response<Body> {
         let Some(reason) = self.log.outcome.pass_reason().filter(|_| info.is_view()) else { return response };
         info.url().map_or(response, |page| bypass::no_view(&page, reason))
+    }
+
+    fn page_controls(&self, headers: &HeaderMap, view: Option<(View, PageId)>) -> PageControls {
+        let config = &self.state.config;
+        let has_shelf = config.shelf.enabled && config.read.admits(self.connection.client.ip(), config.access.lan);
+        self.proxy.view_links.page_controls(self.device(headers), headers, view, has_shelf)
     }
 
     /// RFC 9110 § 15.2: interim responses are passed on. A 100 opens the request's body, which makes hyper send its own
@@ -162,7 +183,7 @@ impl Exchange {
     ) -> Response<Body> {
         let media = Media::from_headers(response.headers());
         if media == Media::Html {
-            info.prepare_page(|fields| self.proxy.view_links.page_controls(self.device(fields), fields, None));
+            info.prepare_page(|fields| self.page_controls(fields, None));
         }
         let rewriter = &self.state.rewriter;
         let (mut response, outcome) = rewriter.rewrite(info, response, subrequests).await;
@@ -197,6 +218,9 @@ impl Exchange {
         };
         head.headers = headers::forward_request(head.headers, &forwarding, head.version);
         let rewriter = &self.state.rewriter;
+        if let Some(client) = &info.clear_client {
+            restore_request(&mut head.headers, permit.target(), &client.hosts);
+        }
         rewriter.prepare(info, &mut head.headers);
         let has_our_tag = info.is_conditional && tagger.map_request(&mut head.headers);
         let has_body = !body.is_end_stream();
@@ -218,6 +242,13 @@ impl Exchange {
         };
         (Box::new(Request::from_parts(head, body)), has_our_tag)
     }
+}
+
+/// At the head of an error curl ends its upload with less than it announced, for which h2 resets the stream and drops what is
+/// queued: the body must not come much later.
+async fn hold_early_error(response: &mut Response<Body>) {
+    let body = std::mem::take(response.body_mut());
+    *response.body_mut() = Box::pin(body.with_first_frame(EARLY_ERROR)).await;
 }
 
 /// The response as it goes to the client.

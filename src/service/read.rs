@@ -2,7 +2,7 @@
 //! trust no certificate, and for programs.
 //!
 //! All sites share one origin there. So what is shown is written from a list of what may be written (`gleaner_filters`,
-//! `output::portable`), under a policy in which nothing runs; no cookie comes or goes; and what another site's page asks for is refused.
+//! `output::portable`), under a policy in which nothing runs; no cookie comes to the browser or goes from it (`read.cookies` keeps them here); and what another site's page asks for is refused.
 //! `fetch` asks by a client of its own, whose rules know no private target but those that `read.targets` names.
 
 mod asked;
@@ -40,7 +40,7 @@ use crate::{
     pages::{
         error::Error,
         reading::{self, PICTURE, READ},
-        shelf::SHELF,
+        shelf::{KEEP, SHELF},
         template,
     },
     rewrite::{PageProfile, RequestInfo, SentForm, views::ReadingOptions},
@@ -80,8 +80,10 @@ impl Exchange {
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
             return Ok(response);
         }
-        if self.is_foreign(&head.headers) {
-            let asked = ReadRequest::parse(&head.uri, &head.headers);
+        // A form of the shelf asks before it does anything.
+        let is_question = head.uri.path() == KEEP && head.method != Method::POST;
+        let asked = ReadRequest::parse(&head.uri, &head.headers);
+        if self.is_foreign(&head.headers) && !is_question && !self.is_book_of_bar(&asked, &head.headers) {
             let text = html! { "A page of another site has led here. If you want to read this page, say so:" };
             return Ok(reading::message(StatusCode::FORBIDDEN, "Read this page?", &text, &asked.subject));
         }
@@ -91,7 +93,6 @@ impl Exchange {
         if head.uri.path() == PICTURE {
             return self.picture(&head.uri, &head.headers).await;
         }
-        let asked = ReadRequest::parse(&head.uri, &head.headers);
         if let Some(feed) = &asked.feed {
             return Box::pin(self.feed(feed, &head.headers, host)).await;
         }
@@ -114,7 +115,7 @@ impl Exchange {
     /// Without an address there is the field, or a search for the words.
     fn no_address(&self, asked: &ReadRequest) -> Response<Body> {
         if asked.subject.is_empty() {
-            return reading::field_page();
+            return reading::field_page(&self.state.config);
         }
         if let Some(search) = self.state.config.read.search(&asked.subject) {
             return template::see_other(&asked.link(&search));
@@ -123,6 +124,12 @@ impl Exchange {
             "These words are no address, and there is nowhere to search for them: " code { "read.search" } " is not set."
         };
         reading::message(StatusCode::NOT_FOUND, "Nothing is found", &text, &asked.subject)
+    }
+
+    /// Whether a bar of ours on the page of a site has led to the page as a book.
+    fn is_book_of_bar(&self, asked: &ReadRequest, headers: &HeaderMap) -> bool {
+        let url = asked.url.as_ref().filter(|_| asked.form == SentForm::Chapter);
+        url.is_some_and(|url| self.proxy.view_links.is_book_key(&asked.key, &self.device(headers), url))
     }
 
     /// Whether another site's page has made a request, as far as it shows: its browser says so, or names the page.
@@ -148,7 +155,7 @@ impl Exchange {
         headers: &HeaderMap,
         host: &str,
     ) -> Result<Response<Body>, Error> {
-        let (fetched, look) = match self.fetch(url, "document", None, headers, FetchWay::default()).await? {
+        let (fetched, look) = match self.fetch(url, "document", None, headers, FetchWay::with_cookies()).await? {
             FetchOutcome::Response(fetched) => {
                 let look = self.reading_options(asked, headers, fetched.host());
                 (*fetched, look)
@@ -235,7 +242,7 @@ impl Exchange {
             let mut info =
                 RequestInfo::new(&page_request, client, &fetched.target, fetched.target.plain_host(), &page_look);
             info.presentation = asked.presentation(&addresses, &fetched.url, base.as_ref(), &state.config);
-            info.prepare_page(|fields| self.proxy.view_links.page_controls(self.device(fields), fields, None));
+            info.prepare_page(|fields| self.proxy.view_links.page_controls(self.device(fields), fields, None, false));
             let (presented, outcome) =
                 state.rewriter.rewrite(&info, response, None::<super::subrequests::Subrequests>).await;
             if outcome.pass_reason() != Some(PassReason::KEPT_TOO_LITTLE) || look.is_whole {

@@ -9,6 +9,7 @@ use std::{
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use gleaner_filters::View;
+use parking_lot::Mutex;
 use tokio::{runtime::Handle, task::spawn_blocking, time::sleep};
 use tracing::warn;
 use url::Url;
@@ -17,9 +18,9 @@ use super::failed_connects::FailedConnects;
 use crate::{
     blocking::{Blocker, PausedDevices},
     config::{Config, ConfigError, Lookup},
-    http::{headers::Pseudonyms, history::RequestHistory},
+    http::{cookie_jar::CookieJar, headers::Pseudonyms, history::RequestHistory},
     mitm::{TunnelledHosts, authority::AuthorityError, trusted_devices::TrustedDevices},
-    net::client_program::ClientProgram,
+    net::{client_program::ClientProgram, secure_hosts::SecureHosts},
     rewrite::{
         Rewriter, Workers,
         views::{PageId, ViewLinks},
@@ -49,6 +50,10 @@ const ADAPTED_WITHIN: Duration = Duration::from_mins(1);
 /// Most idle connections to origins.
 const MAX_IDLE: usize = 512;
 
+/// Most devices whose cookies are kept, and for how long after their last use.
+const MAX_JARS: usize = 256;
+const JAR_LIFETIME: Duration = Duration::from_hours(30 * 24);
+
 /// The proxy: what is in force, and what outlives a change of it.
 pub struct Proxy {
     state: ArcSwap<RuntimeState>,
@@ -75,6 +80,9 @@ pub struct Proxy {
     pub(crate) view_links: Arc<ViewLinks>,
     pub(crate) reader_preferences: ReaderPreferences,
     pub(crate) feed_texts: Arc<FeedTexts>,
+    pub(crate) secure_hosts: Arc<SecureHosts>,
+    /// The cookies of devices at the reader's address.
+    pub(crate) cookie_jars: ExpiringMap<ClientProgram, Arc<Mutex<CookieJar>>>,
     /// Why the last reload failed, for the start page.
     pub(crate) reload_error: ArcSwapOption<String>,
     /// The newest version of this program, where it is newer than this one.
@@ -144,6 +152,8 @@ impl Proxy {
             tokens,
             reader_preferences,
             feed_texts: Arc::new(FeedTexts::new()),
+            secure_hosts: Arc::new(SecureHosts::new()),
+            cookie_jars: ExpiringMap::new(MAX_JARS, Lifetime::SinceUse(JAR_LIFETIME)),
             reload_error: ArcSwapOption::empty(),
             newer_version: ArcSwapOption::empty(),
             limits: ConnectionLimits::new(connections),
@@ -170,6 +180,9 @@ impl Proxy {
         let state = RuntimeState::new(loaded, listen_addrs, rewriter, self.max_idle, Some(&before))?;
         self.state.store(Arc::new(state));
         self.feed_texts.forget();
+        if !self.config().read.cookies {
+            self.cookie_jars.clear();
+        }
         if let Ok(runtime) = Handle::try_current() {
             runtime.spawn(free_later(Arc::clone(&before.blocker)));
         }

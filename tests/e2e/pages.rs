@@ -21,6 +21,7 @@ mod profiles;
 mod reader_address;
 mod real_pages;
 mod same_site;
+mod secure_plain;
 mod shelf;
 mod small_browsers;
 mod why;

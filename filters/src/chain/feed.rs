@@ -30,7 +30,8 @@ use crate::{
     metadata::{self, HiddenText, Metadata},
     output::{
         self, Form, Format, LinkForm, Links, Part, ReaderLook, Shape, SharedAddresses, Surroundings, View,
-        controls::Bar, interface::Interface,
+        controls::{self, Bar},
+        interface::Interface,
     },
     page_type,
     report::{FilterReport, Report},
@@ -47,6 +48,8 @@ pub struct PageOptions {
     pub look: Option<ReaderLook>,
     /// Whether the page is shown as a part of another one: the rewritten page has no head of ours.
     pub in_frame: bool,
+    /// Whether its site encrypts it, and it is shown in clear: the bar says so, and a page with a field for a password warns.
+    pub is_exposed: bool,
     /// Where the page is a later one of an article: its content alone is written, for [`Filtered::join`]. Pages of which nothing is
     /// chosen end in [`PageError::NoPart`], and so do all where the output is not the reader page.
     pub part: Option<Part>,
@@ -56,7 +59,7 @@ pub struct PageOptions {
     /// Where its addresses lead, if not where the page says: the page is written from a list of what may be written, and runs
     /// nothing.
     pub addresses: Option<SharedAddresses>,
-    /// Which part of a page in parts is written, from 1.
+    /// Which part of a page in parts is written, from 1; 0 for that of the view.
     pub number: usize,
     /// How it is written, if not as the configuration says.
     pub form: Form,
@@ -167,7 +170,11 @@ impl PageFeed {
             bar,
             in_frame: self.options.in_frame,
             addresses: self.options.addresses.as_deref(),
-            number: self.options.number,
+            number: match (self.options.number, &self.options.links) {
+                (0, Some(links)) => links.view.part.into(),
+                (number, _) => number,
+            },
+            warning: self.options.is_exposed.then(|| controls::exposure(page)),
         }
     }
 

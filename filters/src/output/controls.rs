@@ -5,6 +5,7 @@
 
 use std::{fmt, str::FromStr, sync::Arc};
 
+use html5ever::local_name;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -13,7 +14,11 @@ use super::{
     interface::{Interface, Label},
 };
 use crate::{
-    html::serialize::{escape_attribute, escape_text},
+    html::{
+        NodeId, Page,
+        serialize::{escape_attribute, escape_text},
+        tag::Tag,
+    },
     report::percent,
 };
 
@@ -40,6 +45,8 @@ pub struct View {
     pub block: u8,
     /// In which form.
     pub shape: Shape,
+    /// Which part of a page in parts, from 1; 0 is the first.
+    pub part: u16,
 }
 
 /// The form of a view.
@@ -66,18 +73,18 @@ impl View {
     /// This view in another form.
     #[must_use]
     pub fn shaped(self, shape: Shape) -> View {
-        View { shape, ..self }
+        View { shape, part: 0, ..self }
     }
 
     pub(crate) fn stepped(self, by: i8) -> Option<View> {
         let steps = self.steps.saturating_add(by);
-        (steps.unsigned_abs() <= MOST).then_some(View { steps, ..self })
+        (steps.unsigned_abs() <= MOST).then_some(View { steps, part: 0, ..self })
     }
 
     /// The next block; the main block again where this one was the last.
     pub(crate) fn next_block(self, is_last: bool) -> View {
         let block = if is_last || self.block == MOST { 0 } else { self.block + 1 };
-        View { steps: 0, block, ..self }
+        View { steps: 0, block, part: 0, ..self }
     }
 
     /// Whether it shows another choice than the configured one.
@@ -86,11 +93,12 @@ impl View {
     }
 }
 
-/// `-1.0.page`: steps, block and form.
+/// `-1.0.page`: steps, block and form; then the part, if not the first.
 impl fmt::Display for View {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shape = SHAPES.iter().find(|(_, shape)| *shape == self.shape).map_or("", |(name, _)| name);
-        write!(f, "{}.{}.{shape}", self.steps, self.block)
+        write!(f, "{}.{}.{shape}", self.steps, self.block)?;
+        if self.part > 0 { write!(f, ".{}", self.part) } else { Ok(()) }
     }
 }
 
@@ -103,14 +111,14 @@ impl FromStr for View {
 
     fn from_str(text: &str) -> Result<View, NoView> {
         let mut parts = text.split('.');
-        let (Some(steps), Some(block), Some(shape), None) = (parts.next(), parts.next(), parts.next(), parts.next())
-        else {
+        let (Some(steps), Some(block), Some(shape)) = (parts.next(), parts.next(), parts.next()) else {
             return Err(NoView);
         };
+        let part = parts.next().map_or(Ok(0), str::parse).map_err(|_| NoView)?;
         let steps: i8 = steps.parse().map_err(|_| NoView)?;
         let block: u8 = block.parse().map_err(|_| NoView)?;
         let (_, shape) = SHAPES.iter().find(|(name, _)| *name == shape).ok_or(NoView)?;
-        let view = View { steps, block, shape: *shape };
+        let view = View { steps, block, shape: *shape, part };
         // Only what is written in one way: links are compared.
         let is_allowed = steps.unsigned_abs() <= MOST && block <= MOST && view.to_string() == text;
         is_allowed.then_some(view).ok_or(NoView)
@@ -169,7 +177,7 @@ struct MenuLink {
 }
 
 impl Bar<'_> {
-    fn to(&self, view: View) -> Option<String> {
+    pub(crate) fn to(&self, view: View) -> Option<String> {
         self.links.to.as_ref().map(|to| to(view))
     }
 
@@ -240,9 +248,27 @@ pub(super) fn write_row(around: &Surroundings<'_>, out: &mut String) {
     out.extend(["<bdi>", &bar.summary(around.words), "</bdi></nav>"]);
 }
 
+/// What the bar of a page says that its site encrypts and that is shown in clear.
+pub(crate) fn exposure(page: &Page) -> Label {
+    let is_password = |id: &NodeId| {
+        let kind = page.attribute(*id, &local_name!("type"));
+        page.tag(*id) == Some(Tag::Input) && kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("password"))
+    };
+    if page.live(page.body()).any(|id| is_password(&id)) { Label::ExposedPassword } else { Label::Exposed }
+}
+
+fn write_warning(around: &Surroundings<'_>, out: &mut String) {
+    if let Some(warning) = around.warning {
+        out.push_str("<strong>");
+        escape_text(around.words.get(warning), out);
+        out.push_str("</strong> ");
+    }
+}
+
 /// Begins the bar; where there is none, writes the link to the page as it was.
 fn start_or_link<'a>(around: &Surroundings<'a>, out: &mut String) -> Option<&'a Bar<'a>> {
     let words = around.words;
+    write_warning(around, out);
     if around.bar.is_some() {
         out.extend(["<nav id=\"gleaner-controls\" lang=\"", words.language, "\" aria-label=\"Gleaner\">"]);
     } else if let Some(original) = around.bypass_link {
@@ -269,6 +295,7 @@ fn write_first_links(bar: &Bar<'_>, around: &Surroundings<'_>, out: &mut String)
 /// Writes the bar in a line, with the views alone that a browser of before style sheets shows well.
 pub(super) fn write_plain(around: &Surroundings<'_>, out: &mut String) {
     let words = around.words;
+    write_warning(around, out);
     let original = around.bypass_link.map(ToString::to_string);
     let mut links = vec![(original, Label::Original)];
     if let Some(bar) = around.bar {
@@ -319,13 +346,27 @@ mod tests {
 
     #[test]
     fn a_view_is_written_in_one_way() {
-        let view = View { steps: -1, block: 2, shape: Shape::Why };
+        let view = View { steps: -1, block: 2, shape: Shape::Why, part: 0 };
         assert_eq!(view.to_string(), "-1.2.why");
+        let part = View { part: 12, ..View::default() };
+        assert_eq!((part.to_string().as_str(), "0.0.page.12".parse()), ("0.0.page.12", Ok(part)));
+        assert_eq!(View::default().shaped(Shape::Text), part.shaped(Shape::Text));
         assert_eq!("-1.2.why".parse(), Ok(view));
         assert_eq!("0.0.page".parse(), Ok(View::default()));
-        for bad in
-            ["", "0.0", "0.0.page.", "+1.0.page", "01.0.page", "21.0.page", "0.21.page", "0.-1.page", "0.0.other"]
-        {
+        for bad in [
+            "",
+            "0.0",
+            "0.0.page.",
+            "0.0.page.0",
+            "0.0.page.01",
+            "0.0.page.1.1",
+            "+1.0.page",
+            "01.0.page",
+            "21.0.page",
+            "0.21.page",
+            "0.-1.page",
+            "0.0.other",
+        ] {
             assert_eq!(bad.parse::<View>(), Err(NoView), "{bad}");
         }
     }

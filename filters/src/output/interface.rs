@@ -52,10 +52,12 @@ pub(crate) enum Label {
     WhyDetails,
     Keep,
     KeepHint,
+    Exposed,
+    ExposedPassword,
 }
 
 /// In `data/interface.txt`; the first are those of [`Label`], in its order.
-const NAMES: [&str; 50] = [
+const NAMES: [&str; 52] = [
     "removed",
     "links",
     "ads",
@@ -103,6 +105,8 @@ const NAMES: [&str; 50] = [
     "why_details",
     "keep",
     "keep_hint",
+    "exposed",
+    "exposed_password",
     "elsewhere",
     "lists_of_links",
     "other_links",

@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::{
     TrustedDevices,
-    config::{Choice, ClientInfo, Config, Intercept, WantedConnection},
+    config::{Choice, ClientInfo, Config, Intercept, SecurePages, WantedConnection},
     mitm::TunnelledHosts,
     net::{
         access_control::{Acl, Initiator, is_private},
@@ -66,6 +66,9 @@ pub(super) fn explain(config: &Config, asker: &ClientInfo<'_>, url: &Url) -> (St
     }
     for (index, how) in how.iter().enumerate() {
         line(if index == 0 { "HTTPS" } else { "" }, how);
+    }
+    if profile.secure == SecurePages::Plain && url.scheme() == "http" {
+        line("secure", "plain: https:// is written as http://, and hosts that are known to have TLS are asked over it");
     }
     (text, connection)
 }

@@ -27,6 +27,9 @@ fn the_text_alone_is_put_into_an_item() {
         "<a:link href='/y'/><a:content type=\"html\">&lt;p&gt;a &amp;amp; ]]&gt; b&lt;/p&gt;</a:content><a:id>i</a:id></a:entry>"
     ));
     assert_eq!(feed(atom).items[0].page.as_ref().unwrap().path(), "/y");
+    let styled =
+        "<rss><channel><item><content:encoded><?xml-stylesheet href='x'?>old</content:encoded></item></channel></rss>";
+    assert!(filled(styled).ends_with("b</p>]]></content:encoded></item></channel></rss>"), "{}", filled(styled));
     let json =
         r#"{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"7","url":"/j","summary":"s","_own":[1]}]}"#;
     let json: serde_json::Value = serde_json::from_str(&filled(json)).unwrap();

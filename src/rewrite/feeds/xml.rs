@@ -225,9 +225,12 @@ impl XmlFeed {
         let mut out = DECLARATION.to_owned();
         let mut done = 0;
         for (place, written) in changes {
-            out.push_str(self.text.get(done..place.start).unwrap_or_default());
-            out.push_str(&written);
-            done = place.end;
+            // A style sheet within a text that was replaced went with it.
+            if place.start >= done {
+                out.push_str(&self.text[done..place.start]);
+                out.push_str(&written);
+                done = place.end;
+            }
         }
         out.push_str(self.text.get(done..).unwrap_or_default());
         out

@@ -35,6 +35,8 @@ pub(super) struct ReadRequest {
     /// The feed that is asked for with its full text, and one for whose address here is asked.
     pub(super) feed: Option<Url>,
     pub(super) subscribed: Option<Url>,
+    /// Key of a link of the bar in the proxy, to the page as a book.
+    pub(super) key: String,
     pub(super) view: View,
     pub(super) form: SentForm,
     /// Whether HTML 3.2 was asked for, or the reader page.
@@ -91,6 +93,7 @@ impl ReadRequest {
             url,
             feed: page_address(fields.get("feed")),
             subscribed: page_address(fields.get("subscribe")),
+            key: fields.get("key").to_owned(),
             // What explains a page shows its own markup.
             view: shape.filter(|view: &View| matches!(view.shape, Shape::Page | Shape::Text)).unwrap_or_default(),
             form,
@@ -112,6 +115,7 @@ impl ReadRequest {
             url: Some(url),
             feed: None,
             subscribed: None,
+            key: String::new(),
             view: View::default(),
             form: SentForm::Chapter,
             is_plain: None,

@@ -101,7 +101,7 @@ impl Exchange {
         most: usize,
     ) -> Option<(&'static str, Vec<u8>)> {
         let Ok(FetchOutcome::Response(fetched)) =
-            self.fetch(picture, "image", Some(page), headers, FetchWay::default()).await
+            self.fetch(picture, "image", Some(page), headers, FetchWay::with_cookies()).await
         else {
             return None;
         };

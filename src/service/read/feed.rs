@@ -71,26 +71,31 @@ impl Exchange {
         host: &str,
     ) -> Result<Response<Body>, Error> {
         let texts = Arc::clone(&self.proxy.feed_texts);
-        let fetched = match self
-            .fetch(address.clone(), "other", None, headers, FetchWay { pace: Some(&texts), ..FetchWay::GZIP })
-            .await?
-        {
-            FetchOutcome::Response(fetched) => *fetched,
-            other => return Ok(fetch_problem(other)),
+        // A page that names its feed leads to it, and no further.
+        let (mut address, mut is_named) = (address.clone(), false);
+        let (url, feed) = loop {
+            let way = FetchWay { pace: Some(&texts), ..FetchWay::GZIP };
+            let fetched = match self.fetch(address, "other", None, headers, way).await? {
+                FetchOutcome::Response(fetched) => *fetched,
+                other => return Ok(fetch_problem(other)),
+            };
+            let (url, status) = (fetched.url.clone(), fetched.response.status());
+            if !status.is_success() {
+                return Ok(no_feed(&url, &format!("its site answers {status}")));
+            }
+            let (fields, bytes) = match fetch::read(fetched.response, MAX_FEED).await {
+                Ok(read) => read,
+                Err(problem) => return Ok(no_feed(&url, &problem)),
+            };
+            if let Some(feed) = Feed::parse(&bytes, &fields, &url) {
+                break (url, feed);
+            }
+            let is_page = Media::from_headers(&fields) == Media::Html && !is_named;
+            let Some(named) = feeds::linked(&bytes, &fields, &url).filter(|_| is_page) else {
+                return Ok(no_feed(&url, "it is no RSS, Atom or JSON Feed, and no page that names one"));
+            };
+            (address, is_named) = (named, true);
         };
-        let status = fetched.response.status();
-        if !status.is_success() {
-            return Ok(no_feed(address, &format!("its site answers {status}")));
-        }
-        let url = fetched.url.clone();
-        let (fields, bytes) = match fetch::read(fetched.response, MAX_FEED).await {
-            Ok(read) => read,
-            Err(problem) => return Ok(no_feed(&url, &problem)),
-        };
-        let Some(feed) = Feed::parse(&bytes, &fields, &url) else {
-            return Ok(no_feed(&url, "it is no RSS, Atom or JSON Feed"));
-        };
-        drop(bytes);
         let kind = feed.kind;
         let lock = texts.lock_of(url.as_str());
         let all = {

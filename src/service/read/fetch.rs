@@ -7,12 +7,13 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, Ur
 use maud::html;
 use url::{Position, Url};
 
-use super::Exchange;
+use super::{Exchange, asked::ReadRequest};
 use crate::{
     blocking::{BlockingRequest, Verdict},
     client::Requester,
     http::{
         body::{Body, IdleTimer, IncomingBody},
+        cookie_jar::CookieUse,
         outcome::Outcome,
     },
     net::{
@@ -53,17 +54,24 @@ pub(super) struct FetchWay<'a> {
     pub(super) pace: Option<&'a FeedTexts>,
     /// The content codings that it may have.
     pub(super) codings: &'static str,
+    /// Whether the device's cookies go with it, where it has any. What several devices get must be fetched without.
+    pub(super) has_cookies: bool,
 }
 
 impl Default for FetchWay<'_> {
     fn default() -> Self {
-        Self { pace: None, codings: "gzip, deflate, br, zstd" }
+        Self { pace: None, codings: "gzip, deflate, br, zstd", has_cookies: false }
     }
 }
 
 impl FetchWay<'_> {
     /// For what is read by `client::fetch::read`.
-    pub(super) const GZIP: Self = Self { pace: None, codings: "gzip" };
+    pub(super) const GZIP: Self = Self { pace: None, codings: "gzip", has_cookies: false };
+
+    /// For a page that this device shows.
+    pub(super) fn with_cookies() -> Self {
+        Self { has_cookies: true, ..Self::default() }
+    }
 }
 
 /// The answer where nothing came.
@@ -86,6 +94,12 @@ impl FetchedPage {
     pub(super) fn host(&self) -> &str {
         self.target.plain_host()
     }
+}
+
+/// The page that is shown here and has led to a request, as far as the browser says.
+fn referring_page(headers: &HeaderMap) -> Option<Url> {
+    let referer = Url::parse(headers.get(header::REFERER)?.to_str().ok()?).ok()?;
+    ReadRequest::parse(&path(&referer), &HeaderMap::new()).url
 }
 
 fn path(url: &Url) -> Uri {
@@ -111,7 +125,7 @@ impl Exchange {
             if let Some(pace) = way.pace {
                 pace.wait_for(url.host_str().unwrap_or_default()).await;
             }
-            let fetched = self.fetch_one(&url, kind, headers, way.codings).await?;
+            let fetched = self.fetch_one(&url, kind, page, headers, way).await?;
             let location = fetched.response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
             let to = location.filter(|_| fetched.response.status().is_redirection()).and_then(|to| url.join(to).ok());
             match to {
@@ -127,8 +141,9 @@ impl Exchange {
         &mut self,
         url: &Url,
         kind: &str,
+        page: Option<&Url>,
         headers: &HeaderMap,
-        codings: &'static str,
+        way: FetchWay<'_>,
     ) -> Result<FetchedPage, Error> {
         let state = Arc::clone(&self.state);
         let target = Target::from_absolute(&url.as_str().parse().map_err(|_| crate::net::target::TargetError::Form)?)?;
@@ -151,7 +166,7 @@ impl Exchange {
             _ => "text/html, */*;q=0.8",
         };
         fields.insert(header::ACCEPT, HeaderValue::from_static(accepted));
-        fields.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(codings));
+        fields.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(way.codings));
         if let Ok(host) = HeaderValue::from_str(permit.target().authority()) {
             fields.insert(header::HOST, host);
         }
@@ -160,6 +175,12 @@ impl Exchange {
                 fields.insert(name, value.clone());
             }
         }
+        let has_jar = way.has_cookies && state.config.read.cookies;
+        let jar = has_jar.then(|| self.proxy.cookie_jars.get_or_default(&self.device(headers)));
+        let referring = referring_page(headers).filter(|_| page.is_none());
+        let by = CookieUse::new(page.or(referring.as_ref()), page.is_some(), url);
+        let cookies = jar.zip(by);
+        fields.extend(cookies.as_ref().and_then(|(jar, by)| Some((header::COOKIE, jar.lock().field(url, *by)?))));
         let pinned = crate::client::PinnedConnections::default();
         let requester = Requester { address: self.connection.client.ip(), pinned: &pinned, is_nested: false };
         let client = state.reader.client();
@@ -167,6 +188,9 @@ impl Exchange {
         self.log.via.clone_from(&way.name);
         let sent = client.send_by(way, &permit, request, requester, Arc::new(|_, _| {})).await;
         let response = sent.map_err(|error| Self::upstream_error(permit.target(), error))?;
+        if let Some((jar, by)) = cookies {
+            jar.lock().take(response.headers(), url, by);
+        }
         let mut response = response.map(|body: IncomingBody| Body::new(body));
         response.body_mut().idle_timer = Some(IdleTimer::new(state.config.timeouts.body_stall));
         Ok(FetchedPage { url: url.clone(), target: Arc::clone(permit.target()), response })

@@ -44,7 +44,7 @@ impl Exchange {
             return Ok(plain(StatusCode::FORBIDDEN, "This is no picture of a page that was read here."));
         };
         let page = Url::parse(fields.get("page")).ok();
-        match self.fetch(url, "image", page.as_ref(), headers, FetchWay::default()).await? {
+        match self.fetch(url, "image", page.as_ref(), headers, FetchWay::with_cookies()).await? {
             FetchOutcome::Blocked(mut response) => {
                 template::harden(response.headers_mut());
                 Ok(response)
@@ -82,7 +82,8 @@ impl Exchange {
         let mut fetched = fetched;
         if fetched.response.headers().contains_key(header::CONTENT_ENCODING) {
             // Packed for us; this client may not be able to unpack it.
-            fetched = self.fetch_one(&fetched.url.clone(), "document", headers, "identity").await?;
+            let way = FetchWay { codings: "identity", ..FetchWay::with_cookies() };
+            fetched = self.fetch_one(&fetched.url.clone(), "document", None, headers, way).await?;
         }
         let status = fetched.response.status();
         if !status.is_success() {

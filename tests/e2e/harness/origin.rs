@@ -73,6 +73,15 @@ impl Origin {
         Self::listen(ANY, Some(acceptor), Arc::new(handler)).await
     }
 
+    /// An HTTPS server at this address.
+    pub(crate) async fn tls_at(
+        addr: impl ToSocketAddrs,
+        acceptor: TlsAcceptor,
+        handler: impl Fn(&Recorded) -> Response<Full<Bytes>> + Send + Sync + 'static,
+    ) -> Self {
+        Self::listen(addr, Some(acceptor), Arc::new(handler)).await
+    }
+
     /// Answers every connection with these very bytes, and closes.
     pub(crate) async fn raw(answer: impl Into<Vec<u8>>) -> Self {
         let answer = answer.into();

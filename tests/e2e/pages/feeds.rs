@@ -430,3 +430,31 @@ async fn the_address_for_a_feed_reader_is_found_on_our_page() {
     assert!(page.text().contains(&address), "{address}: {}", page.text());
     proxy.stop().await;
 }
+
+#[tokio::test]
+async fn a_page_leads_to_the_feed_that_it_names_and_no_further() {
+    let name = |path: &str| {
+        html(format!(
+            "<!doctype html><title>Blog</title><link rel=alternate type=application/rss+xml href='{path}'><p>{TEXT}"
+        ))
+    };
+    let site = Origin::http(move |seen| match seen.uri.path() {
+        "/blog" => name("/feed"),
+        "/feed" => response(&[("content-type", "application/rss+xml")], rss(["/article".to_owned()])),
+        "/other" => name("/blog"),
+        "/home" => name("http://192.168.0.1/feed"),
+        "/none" => html(article("none")),
+        _ => html(article("found")),
+    })
+    .await;
+    let proxy = TestProxy::start(TARGETS).await;
+    let answer = full_text(&proxy, &site.url("/blog"), &[]).await;
+    assert!(answer.header("content-type").starts_with("application/rss+xml"), "{:?}", answer.headers);
+    assert!(answer.text().contains("Known as found."), "{}", answer.text());
+    for path in ["/other", "/none"] {
+        let answer = full_text(&proxy, &site.url(path), &[]).await;
+        assert!(answer.status == 502 && answer.text().contains("no page that names one"), "{}", answer.text());
+    }
+    assert_eq!(full_text(&proxy, &site.url("/home"), &[]).await.status, 403);
+    proxy.stop().await;
+}

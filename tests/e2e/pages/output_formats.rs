@@ -239,6 +239,48 @@ async fn a_long_page_comes_in_parts() {
     proxy.stop().await;
 }
 
+/// The address of a link of a page, by its word.
+fn address_of(page: &str, word: &str) -> Option<String> {
+    let end = page.find(&format!("\">{word}</a>"))?;
+    Some(page[page[..end].rfind('"')? + 1..end].replace("&amp;", "&"))
+}
+
+#[tokio::test]
+async fn a_long_page_comes_in_parts_in_the_proxy_too() {
+    let page = format!(
+        "<!doctype html><title>Long</title><main><h1>Long</h1>{}<form method=post action=/in><p>Say <input name=q></p></form></main>",
+        format!("<p>{TEXT}</p>").repeat(100)
+    );
+    let site = Origin::http(move |_| html(page.clone())).await;
+    for style in ["reader", "plain"] {
+        let proxy = TestProxy::start(&format!("filters: {{ output: {{ split_kb: 8, style: {style} }} }}")).await;
+        let fields = [("accept", "text/html"), ("cookie", "a=1")];
+        let before = site.requests().len();
+        let mut answer = get(&proxy, &site.url("/?a=b"), &fields).await;
+        let (mut shown, mut parts) = (0, 1);
+        while let Some(next) = address_of(answer.text(), "Next") {
+            assert_eq!(answer.text().matches(">Next</a>").count(), 2, "{style}: at both ends");
+            assert_eq!(answer.text().contains(">Previous</a>"), parts > 1, "{style}");
+            shown += answer.text().matches("single hand").count();
+            assert!(next.starts_with(&site.url("/?a=b&gleaner-view=")), "{next}");
+            answer = get(&proxy, &next, &[fields[0], fields[1], ("referer", &site.url("/"))]).await;
+            assert_eq!(answer.status, 200, "{style}: {}", answer.text());
+            parts += 1;
+        }
+        shown += answer.text().matches("single hand").count();
+        assert_eq!((shown, parts > 3, site.requests().len() - before), (100, true, 1), "{style}: {parts}");
+        let back = address_of(answer.text(), "Previous").unwrap();
+        assert!(get(&proxy, &back, &fields).await.text().contains(">Next</a>"));
+        proxy.stop().await;
+        // Without a bar there is nothing to follow.
+        let proxy =
+            TestProxy::start(&format!("filters: {{ output: {{ split_kb: 8, style: {style}, controls: off }} }}")).await;
+        let whole = get(&proxy, &site.url("/"), &fields).await;
+        assert_eq!(whole.text().matches("single hand").count(), 100, "{style}");
+        proxy.stop().await;
+    }
+}
+
 #[tokio::test]
 async fn a_program_reads_pages_by_the_model_context_protocol() {
     let site = site().await;

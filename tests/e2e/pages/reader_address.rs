@@ -450,3 +450,55 @@ async fn of_hundreds_of_payloads_nothing_but_known_elements_is_left() {
     assert!(written_pages > payloads.len() / 2, "{written_pages} of {}", payloads.len());
     proxy.stop().await;
 }
+
+#[tokio::test]
+async fn cookies_stay_with_the_device_and_never_reach_its_browser() {
+    // Sites that count visits, or ask whether all is agreed to, lead around until they see their cookie.
+    let other = Origin::http(|_| response(&[("content-type", "image/png")], PNG)).await;
+    let elsewhere = other.url("/far.png").replace("127.0.0.1", "localhost");
+    let site = Origin::http(move |seen| {
+        let cookies = seen.headers.get("cookie").map_or("", |value| value.to_str().unwrap());
+        match seen.uri.path() {
+            "/near.png" => response(&[("content-type", "image/png")], PNG),
+            "/feed" => response(&[("content-type", "application/rss+xml")], "<rss><channel><item><link>/wall</link></item></channel></rss>"),
+            _ if cookies.is_empty() => {
+                let mut moved = response(&[("location", "/wall"), ("set-cookie", "wall=passed; Path=/")], "");
+                *moved.status_mut() = StatusCode::FOUND;
+                moved
+            }
+            _ => html(format!("<!doctype html><title>Inside</title><main><h1>Inside</h1>{TEXT}<img src=/near.png width=300 height=200 alt=near><img src='{elsewhere}' width=300 height=200 alt=far>{TEXT}</main>")),
+        }
+    })
+    .await;
+    let targets = "targets: ['127.0.0.1:1-65535', '[::1]:1-65535']";
+    let proxy = TestProxy::start(&format!("read: {{ {targets} }}")).await;
+    let answer = read(&proxy, &site.url("/wall")).await;
+    assert!(answer.status == 502 && answer.text().contains("without an end"), "{}", answer.text());
+    proxy.stop().await;
+    let proxy = TestProxy::start(&format!("read: {{ {targets}, cookies: true }}")).await;
+    let answer = read(&proxy, &site.url("/wall")).await;
+    assert!(answer.text().contains("single hand"), "{}", answer.text());
+    assert!(!answer.headers.contains_key("set-cookie"), "{:?}", answer.headers);
+    let sent = |origin: &Origin| origin.last().headers.get("cookie").map(|value| value.to_str().unwrap().to_owned());
+    assert_eq!(sent(&site).as_deref(), Some("wall=passed"));
+    // Its pictures are asked for with it, those of other sites are not.
+    for (picture, cookie) in [("near.png", Some("wall=passed")), ("far.png", None)] {
+        let start = answer.text().find("/read/picture").unwrap();
+        let address = answer.text()[start..].split("/read/picture").find(|part| part.contains(picture)).unwrap();
+        let address =
+            format!("{}/read/picture{}", proxy.url(), address.split('"').next().unwrap().replace("&amp;", "&"));
+        assert_eq!(get(&proxy, &address, &[]).await.header("content-type"), "image/png");
+        assert_eq!(sent(if cookie.is_some() { &site } else { &other }).as_deref(), cookie, "{picture}");
+    }
+    // Another device has a jar of its own, and what a feed leads to is fetched without: all devices get it.
+    let count = site.requests().len();
+    read_with(&proxy, &site.url("/wall"), "", &[("user-agent", "Other")]).await;
+    assert!(site.requests()[count].headers.get("cookie").is_none());
+    let count = site.requests().len();
+    get(&proxy, &format!("{}/read?feed={}", proxy.url(), escaped(&site.url("/feed"))), &[]).await;
+    assert!(
+        site.requests().len() > count
+            && site.requests()[count..].iter().all(|seen| !seen.headers.contains_key("cookie"))
+    );
+    proxy.stop().await;
+}

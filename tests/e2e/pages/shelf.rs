@@ -184,3 +184,50 @@ async fn nothing_is_kept_but_by_our_own_forms_and_for_whom_it_is() {
     assert!(ask("ben", "/shelf").await.contains("It is empty"));
     proxy.stop().await;
 }
+
+/// The address of a link of a page, by its words.
+fn link(page: &str, words: &str) -> String {
+    let end = page.find(&format!("\">{words}</a>")).unwrap_or_else(|| panic!("no {words}: {page}"));
+    page[page[..end].rfind('"').unwrap() + 1..end].replace("&amp;", "&")
+}
+
+#[tokio::test]
+async fn a_page_in_the_proxy_is_kept_from_its_bar() {
+    let site = site().await;
+    let dir = tempfile::tempdir().unwrap();
+    let proxy = TestProxy::start(&settings(dir.path(), "")).await;
+    let page = site.url("/one");
+    let shown = get(&proxy, &page, &[("accept", "text/html")]).await;
+    // Browsers name the page that a link was on.
+    let followed = [("sec-fetch-site", "cross-site"), ("referer", page.as_str())];
+    let book = link(shown.text(), "EPUB");
+    assert!(book.starts_with("http://gleaner.internal/read?url="), "{book}");
+    let epub = get(&proxy, &book, &followed).await;
+    assert_eq!(epub.header("content-type"), "application/epub+zip", "{:?}", epub.status);
+    let asked = get(&proxy, &link(shown.text(), "Keep"), &followed).await;
+    let kept = action(asked.text(), "/shelf/keep");
+    let request = format!(
+        "POST http://gleaner.internal{kept} HTTP/1.1\r\nHost: gleaner.internal\r\nOrigin: http://gleaner.internal\r\n\
+         Connection: close\r\nContent-Length: 0\r\n\r\n"
+    );
+    let answer = raw(proxy.addr, request).await;
+    assert!(answer.starts_with("HTTP/1.1 303"), "{answer}");
+    assert!(at(&proxy, "/shelf").await.text().contains("one &amp; more"));
+    // No site makes a link for another page, another form or another browser of its own.
+    for foreign in [
+        book.replace("%2Fone", "%2Ftwo"),
+        book.replace("as=epub", "as=reader"),
+        book.split("&key=").next().unwrap().to_owned(),
+    ] {
+        let count = site.requests().len();
+        assert_eq!(get(&proxy, &foreign, &followed).await.status, 403, "{foreign}");
+        assert_eq!(site.requests().len(), count, "{foreign}");
+    }
+    let other = [followed[0], followed[1], ("user-agent", "Other")];
+    assert_eq!(get(&proxy, &book, &other).await.status, 403);
+    proxy.stop().await;
+    let proxy = TestProxy::start("").await;
+    let shown = get(&proxy, &page, &[("accept", "text/html")]).await;
+    assert!(!shown.text().contains("EPUB") && !shown.text().contains(">Keep<"), "{}", shown.text());
+    proxy.stop().await;
+}

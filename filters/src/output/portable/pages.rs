@@ -1,6 +1,6 @@
 //! Whole pages around what [`PortableWriter`] writes.
 
-use super::{Addresses, Dialect, PortableWriter};
+use super::{Dialect, PortableWriter};
 use crate::{
     analysis::AnalysedPage,
     html::serialize::{escape_attribute, escape_text},
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// The reader page of a page that is shown elsewhere than at its own address.
+/// The reader page of a page that is shown elsewhere than at its own address, or in parts.
 pub(in crate::output) fn reader(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>) -> Written {
     let mut out = String::with_capacity(16 * 1024);
     write_head(page, &around, "", &mut out);
@@ -70,7 +70,8 @@ fn title(page: &AnalysedPage) -> String {
 
 fn content(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>, dialect: Dialect) -> Vec<String> {
     let mut writer = PortableWriter::new(page, dialect, around.addresses);
-    writer.cut_at((settings.split_kb > 0 && around.addresses.is_some()).then_some(settings.split_kb * 1000));
+    let is_cut = settings.split_kb > 0 && around.part_link(1).is_some();
+    writer.cut_at(is_cut.then_some(settings.split_kb * 1000));
     let top = Top::from_page(page);
     if let Some(headline) = &top.written {
         writer.heading(1, headline);
@@ -123,22 +124,22 @@ fn content(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>, d
 /// The part that is asked for, with the ways to those beside it.
 fn write_part(parts: &[String], around: &Surroundings<'_>, out: &mut String) {
     let at = around.number.saturating_sub(1).min(parts.len().saturating_sub(1));
-    let ways = around.addresses.map(|addresses| ways(parts.len(), at, addresses)).unwrap_or_default();
+    let ways = ways(parts.len(), at, around);
     out.push_str(&ways);
     out.push_str(parts.get(at).map_or("", String::as_str));
     out.push_str(&ways);
 }
 
-fn ways(count: usize, at: usize, addresses: &dyn Addresses) -> String {
+fn ways(count: usize, at: usize, around: &Surroundings<'_>) -> String {
     let mut out = String::new();
     if count < 2 {
         return out;
     }
     out.push_str("<p>");
     for (is_there, number, word) in [(at > 0, at, "Previous"), (at + 1 < count, at + 2, "Next")] {
-        if is_there {
-            out.push_str("<a href=\"");
-            escape_attribute(&addresses.part(number), &mut out);
+        if let Some(address) = around.part_link(number).filter(|_| is_there) {
+            out.push_str("<a rel=\"nofollow\" href=\"");
+            escape_attribute(&address, &mut out);
             out.extend(["\">", word, "</a> "]);
         }
     }
