@@ -53,7 +53,7 @@ impl Exchange {
         let state = Arc::clone(&self.state);
         let choice = self.profile(request.headers(), host);
         let profile = choice.map_or(0, |choice| choice.index);
-        let mut in_clear = self.asked_in_clear(&request, permit, choice.as_ref())?;
+        let mut in_clear = if self.over_icap { None } else { self.asked_in_clear(&request, permit, choice.as_ref())? };
         let over_tls = in_clear.as_ref().and_then(|asked| asked.over_tls.clone());
         let look = state.rewriter.profile(profile).for_saving(request.headers());
         let address = self.connection.client.ip();
