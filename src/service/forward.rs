@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Answer, Exchange, max_forwards, subrequests::Subrequests, upgrade::UpgradeRequest};
 use crate::{
     client::OnInformational,
+    config::Agents,
     http::{
         body::{Body, ContinueGate, IdleTimer, IncomingBody, ReceivedBody},
         headers::{self, Forwarding, Media, in_clear::restore_request, validators::Tagger},
@@ -53,7 +54,7 @@ impl Exchange {
         let state = Arc::clone(&self.state);
         let choice = self.profile(request.headers(), host);
         let profile = choice.map_or(0, |choice| choice.index);
-        let mut in_clear = if self.over_icap { None } else { self.asked_in_clear(&request, permit, choice.as_ref())? };
+        let mut in_clear = self.asked_in_clear(&request, permit, choice.as_ref())?;
         let over_tls = in_clear.as_ref().and_then(|asked| asked.over_tls.clone());
         let look = state.rewriter.profile(profile).for_saving(request.headers());
         let address = self.connection.client.ip();
@@ -69,11 +70,7 @@ impl Exchange {
         let own_look = if is_never { Some(own_look.as_ref().unwrap_or(look).left_alone()) } else { own_look };
         let sends_markdown = state.config.agents.markdown && info.prefers_markdown && look.enabled && !is_never;
         let markdown_look = (sends_markdown && view.is_none()).then(|| {
-            info.presentation = Presentation {
-                form: SentForm::Markdown,
-                front_matter: state.config.agents.front_matter,
-                ..Presentation::default()
-            };
+            info.presentation = markdown(&state.config.agents);
             own_look.as_ref().unwrap_or(look).in_form(SentForm::Markdown)
         });
         let own_look = markdown_look.or(own_look);
@@ -249,6 +246,11 @@ impl Exchange {
 async fn hold_early_error(response: &mut Response<Body>) {
     let body = std::mem::take(response.body_mut());
     *response.body_mut() = Box::pin(body.with_first_frame(EARLY_ERROR)).await;
+}
+
+/// How a page is sent to a program that reads for a language model.
+fn markdown(settings: &Agents) -> Presentation {
+    Presentation { form: SentForm::Markdown, front_matter: settings.front_matter, ..Presentation::default() }
 }
 
 /// The response as it goes to the client.

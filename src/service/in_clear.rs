@@ -37,7 +37,7 @@ impl Exchange {
     ) -> Result<Option<AskedInClear>, Error> {
         let target = permit.target();
         let is_plain = choice.is_some_and(|choice| choice.profile.secure == SecurePages::Plain);
-        if !is_plain || target.scheme != Scheme::Http || self.connection.tunnel.is_some() {
+        if !is_plain || self.over_icap || target.scheme != Scheme::Http || self.connection.tunnel.is_some() {
             return Ok(None);
         }
         let hosts = Arc::clone(&self.proxy.secure_hosts);
