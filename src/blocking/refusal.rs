@@ -215,6 +215,8 @@ mod tests {
             "a.example##.ad > div:has(> .x):not(:first-child)",
             "a.example#@#.ad",
             "a.example##.ad:has-text(x)",
+            "a.example##.реклама",
+            "a.example##.größe:upward(2)",
             "a.example#?#.ad:has-text(/^Ad$/i):upward(2)",
             "||a.example^$removeparam=ad",
             "||a.example/x#y",

@@ -142,7 +142,7 @@ fn without_upward(selector: &str) -> Option<String> {
             b')' | b']' => depth.saturating_sub(1),
             _ => depth,
         };
-        (depth == 0 && selector[at..].starts_with(NAME)).then_some(at)
+        (depth == 0 && selector.as_bytes()[at..].starts_with(NAME.as_bytes())).then_some(at)
     })?;
     let rest = &selector[begin + NAME.len()..];
     let mut depth = 1_usize;
