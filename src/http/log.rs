@@ -151,7 +151,7 @@ impl RequestLog {
         self.body_unfinished = false;
     }
 
-    /// It is not written.
+    /// The entry is not written.
     pub(crate) fn discard(&mut self) {
         self.handed_over = true;
     }

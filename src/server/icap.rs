@@ -66,7 +66,7 @@ pub(crate) struct IcapMessage {
 
 /// What becomes of a message.
 pub(crate) enum Adapted {
-    /// It stays as it is, with this body.
+    /// The message stays as it is, with this body.
     Unchanged(Body),
     /// Another head before the same body.
     Request(Request<Body>),

@@ -42,7 +42,8 @@ async fn in_chromium_each_link_of_the_bar_shows_its_view_and_no_script_runs() {
     assert!(window.text().await.contains("Imprint"));
     window.until("document.scripts.length == 1").await;
     until("its script runs", async || was_asked("/ran")).await;
-    // The way back.
+    // The way back. While a page loads, Chromium may take it for the end of that loading.
+    window.until("document.readyState == 'complete'").await;
     window.run("history.back()").await;
     window.until("document.body.innerText.includes('Show it without clutter')").await;
     window.follow("Show it without clutter").await;
