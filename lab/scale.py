@@ -3,10 +3,11 @@
 
     python3 lab/scale.py target/release/gleaner machine            # a copy alone: processor time and memory by kind of request
     python3 lab/scale.py target/release/gleaner replicas           # two copies behind HAProxy beside one, a third of a core each (root)
+    python3 lab/scale.py target/release/gleaner via                # what ten rules of upstream.via cost a request, in instructions (valgrind)
     python3 lab/scale.py target/release/gleaner icap [COUNT]       # COUNT (100000) transactions by Squid, bypass=0
     python3 lab/scale.py target/release/gleaner soak [MINUTES]     # mixed requests at 50 a second, a copy restarted every five minutes
 
-Needs nginx, wrk, haproxy and squid (Debian: nginx-light wrk haproxy squid-openssl). Everything is on loopback.
+Needs nginx, wrk, haproxy and squid (Debian: nginx-light wrk haproxy squid-openssl; valgrind for `via`). Everything is on loopback.
 """
 
 import http.client, os, random, re, shutil, signal, socket, statistics, subprocess, sys, tempfile, threading, time
@@ -75,18 +76,33 @@ def origin(folder):
     return at
 
 
+RULES = """upstream:
+  via:
+  - { hosts: [onion], proxy: 'socks5://127.0.0.1:9050' }
+  - { hosts: [intranet.example, 10.1.0.0/16], proxy: direct }
+  - { hosts: [payroll.example], proxy: refuse }
+  - { clients: [192.168.1.40], proxy: 'socks5://10.8.0.1:1080' }
+  - { hosts: [a.example, b.example, c.example], proxy: 'http://10.8.0.2:3128' }
+  - { hosts: [d.example], proxy: 'http://10.8.0.3:3128' }
+  - { hosts: [e.example], proxy: 'http://10.8.0.4:3128' }
+  - { hosts: [f.example], clients: [192.168.1.0/24], proxy: 'http://10.8.0.5:3128' }
+  - { clients: [192.168.2.0/24], proxy: 'http://10.8.0.6:3128' }
+  - { hosts: [g.example], proxy: 'http://10.8.0.7:3128' }
+"""
+
+
 class Copy:
     """A running Gleaner."""
 
-    def __init__(self, binary, folder, name, more=""):
+    def __init__(self, binary, folder, name, more="", settings="", before=()):
         self.port, self.health, self.icap = port(), port(), port()
-        self.command = (binary, "serve", "--config", f"{folder}/{name}.yaml")
+        self.command = (*before, binary, "serve", "--config", f"{folder}/{name}.yaml")
         with open(f"{folder}/{name}.yaml", "w") as config:
             listen = f"{{ address: '127.0.0.1:{self.port}'{more} }}"
             config.write(
                 f"listen: [{listen}]\nhealth: {{ listen: '127.0.0.1:{self.health}' }}\nicap: {{ listen: '127.0.0.1:{self.icap}' }}\n"
                 f"authority: {{ dir: {folder}/authority }}\nlimits: {{ drain_seconds: 3, connections_per_client: 4096 }}\n"
-                "access: { allow_targets: ['127.0.0.1:1-65535'] }\n"
+                f"access: {{ allow_targets: ['127.0.0.1:1-65535'] }}\n{settings}"
             )
         self.start()
 
@@ -190,6 +206,28 @@ def replicas(binary, folder):
     print(f"median {statistics.median(ratios):.2f}")
 
 
+def via(binary, folder):
+    """Instructions for a request, by the difference of two numbers of them: other work on the machine does not move it."""
+    site = origin(folder)
+    figures = []
+    for name, settings in [("none", ""), ("ten", RULES)]:
+        counts = []
+        for requests in (500, 2500):
+            log = f"{folder}/{name}{requests}.log"
+            before = ("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", f"--log-file={log}")
+            copy = Copy(binary, folder, f"{name}{requests}", settings=settings, before=before)
+            client = http.client.HTTPConnection("127.0.0.1", copy.port)
+            for _ in range(requests):
+                client.request("GET", f"http://127.0.0.1:{site}/picture.png", headers={"User-Agent": "Mozilla/5.0", "Accept": "image/*"})
+                client.getresponse().read()
+            copy.process.terminate()
+            copy.process.wait()
+            with open(log) as opened:
+                counts.append(int(re.search(r"Collected : (\d+)", opened.read()).group(1)))
+        figures.append((counts[1] - counts[0]) / 2000)
+    print(f"without rules {figures[0]:.0f} instructions for a request, with ten {figures[1]:.0f}: {figures[1] / figures[0] * 100 - 100:.1f} % more")
+
+
 def icap(binary, folder, count):
     site = origin(folder)
     copy = Copy(binary, folder, "one")
@@ -288,7 +326,7 @@ def soak(binary, folder, minutes):
 
 
 def main():
-    if len(sys.argv) < 3 or sys.argv[2] not in ("machine", "replicas", "icap", "soak"):
+    if len(sys.argv) < 3 or sys.argv[2] not in ("machine", "replicas", "via", "icap", "soak"):
         sys.exit(__doc__)
     os.environ["PATH"] += ":/usr/sbin"
     for program in ("nginx", "wrk", "haproxy", "squid"):
@@ -301,6 +339,8 @@ def main():
                 machine(binary, folder)
             case "replicas":
                 replicas(binary, folder)
+            case "via":
+                via(binary, folder)
             case "icap":
                 icap(binary, folder, int(number[0]) if number else 100_000)
             case _:

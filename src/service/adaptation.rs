@@ -121,8 +121,9 @@ impl Exchange {
     }
 
     fn changed(mut self, mut response: Response<Body>, has_same_body: bool) -> Adapted {
-        if let Some(length) = response.body().size_hint().exact().filter(|_| !has_same_body) {
-            // hyper would say so.
+        let length = response.body().size_hint().exact().filter(|length| *length > 0);
+        if let Some(length) = length.filter(|_| !has_same_body) {
+            // As hyper's server does. What has no body (HEAD, 304) keeps the length that it tells of another.
             response.headers_mut().entry(header::CONTENT_LENGTH).or_insert_with(|| length.into());
         }
         self.log.status = response.status().as_u16();

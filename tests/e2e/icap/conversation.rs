@@ -224,6 +224,16 @@ async fn a_page_that_passes_has_its_reason_and_its_own_bytes() {
 }
 
 #[tokio::test]
+async fn the_head_of_a_page_says_what_becomes_of_it_and_no_length() {
+    let (_proxy, addr) = service("").await;
+    let mut client = IcapClient::new(addr).await;
+    let asked = request("http://a.example/page").replace("GET ", "HEAD ");
+    let answer = client.ask(respmod("Allow: 204\r\n", &asked, HTML, false)).await;
+    assert_eq!(status(&answer), "ICAP/1.0 200 OK");
+    assert!(answer.http.contains("gleaner: eligible") && !answer.http.contains("content-length"), "{}", answer.http);
+}
+
+#[tokio::test]
 async fn requests_leave_as_they_were_but_for_what_must_change() {
     let (_proxy, addr) = service("").await;
     let mut client = IcapClient::new(addr).await;
