@@ -75,12 +75,19 @@ impl CookieJar {
     pub(crate) fn take(&mut self, headers: &HeaderMap, url: &Url, by: CookieUse) {
         for field in headers.get_all(header::SET_COOKIE) {
             if let Some(cookie) = field.to_str().ok().and_then(|text| Cookie::parse(text, url, by)) {
-                self.add(cookie);
+                self.add(cookie, url.scheme() == "https");
             }
         }
     }
 
-    fn add(&mut self, cookie: Cookie) {
+    fn add(&mut self, cookie: Cookie, is_encrypted: bool) {
+        // RFC 6265 bis § 5.7: in clear nobody takes the place of a secure one.
+        let is_below = |one: &str, other: &str| one == other || one.ends_with(&format!(".{other}"));
+        let covers =
+            |other: &Cookie| is_below(&other.domain, &cookie.domain) || is_below(&cookie.domain, &other.domain);
+        if !is_encrypted && self.0.iter().any(|other| other.is_secure && other.name == cookie.name && covers(other)) {
+            return;
+        }
         let is_same =
             |other: &Cookie| (&other.name, &other.domain, &other.path) == (&cookie.name, &cookie.domain, &cookie.path);
         self.0.retain(|other| !is_same(other));

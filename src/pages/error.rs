@@ -15,6 +15,10 @@ pub(crate) enum Error {
     /// The client's address.
     #[error("the address {0} may not use this proxy; `access.clients` lists those that may")]
     ClientNotAllowed(IpAddr),
+    #[error(
+        "the proxy in front of Gleaner does not name its client (`X-Client-IP`), as Squid does with `adaptation_send_client_ip on`"
+    )]
+    ClientNotNamed,
     #[error("there are too many open connections; `limits.connections` and `limits.connections_per_client` bound them")]
     TooManyConnections,
     /// `ours`: on a request to our own pages as a web server, not through the proxy.

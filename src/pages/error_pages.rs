@@ -41,9 +41,11 @@ pub(crate) fn error_response(error: &Error) -> Response<Body> {
 
 fn status_of(error: &Error) -> StatusCode {
     match error {
-        Error::ClientNotAllowed(_) | Error::CredentialsChanged | Error::Refused(_) | Error::OwnPageEncrypted => {
-            StatusCode::FORBIDDEN
-        }
+        Error::ClientNotAllowed(_)
+        | Error::ClientNotNamed
+        | Error::CredentialsChanged
+        | Error::Refused(_)
+        | Error::OwnPageEncrypted => StatusCode::FORBIDDEN,
         Error::TooManyConnections => StatusCode::SERVICE_UNAVAILABLE,
         Error::Credentials { ours: false } => StatusCode::PROXY_AUTHENTICATION_REQUIRED,
         Error::Credentials { ours: true } => StatusCode::UNAUTHORIZED,

@@ -20,6 +20,9 @@ use crate::http::{headers::Coding, outcome::PassReason};
 /// Bytes in which the head must begin; nearly all pages begin it in the first hundred.
 const MOST_BEFORE: usize = 4096;
 
+/// Most bytes of rules: those of EasyList and EasyPrivacy are 29 KB.
+const MOST_CSS: usize = 256 * 1024;
+
 /// A whole page as it came.
 pub(super) struct PageSource {
     pub(super) chain: Arc<Chain>,
@@ -57,6 +60,10 @@ impl PageSource {
         let encoding = charset::sniff(&page, self.declared).filter(|encoding| encoding.is_ascii_compatible());
         let (Some(encoding), Some(at)) = (encoding, start_of_head(&page)) else { return Ok(None) };
         let Some((css, rules)) = self.chain.hiding_style(&page, &self.url) else { return Ok(None) };
+        if css.len() > MOST_CSS {
+            return Ok(None);
+        }
+        self.reservation.grow_to(4 * page.len() + 2 * css.len())?;
         let element = format!("<style data-gleaner=\"hiding\">{css}</style>");
         page.splice(at..at, element.into_bytes());
         Ok(Some(StyledPage {

@@ -19,7 +19,7 @@ use std::{
 };
 
 use bytes::{Buf, Bytes, BytesMut};
-use http::{HeaderMap, Request, Response, header};
+use http::{HeaderMap, Request, Response, Version, header};
 use http_body::{Body as _, Frame};
 use tokio::{
     io::{AsyncRead, AsyncWrite, AsyncWriteExt},
@@ -35,7 +35,7 @@ use self::{
 };
 use super::Handler;
 use crate::http::{
-    body::{Body, EncapsulatedBody, EncapsulatedSender, ReceivedBody},
+    body::{Body, EncapsulatedBody, EncapsulatedSender, IncomingBody, ReceivedBody},
     headers,
 };
 
@@ -94,7 +94,7 @@ where
     let (reader, writer) = tokio::io::split(io);
     let timeouts = adapter.timeouts();
     let mut connection = IcapConnection {
-        reader: MessageReader::new(reader, timeouts.request_body),
+        reader: MessageReader::new(reader, timeouts.request_head, timeouts.request_body),
         writer: MessageWriter { io: writer, stall: timeouts.client_stall, tag: String::new() },
         adapter,
     };
@@ -272,7 +272,12 @@ impl<W: AsyncWrite + Unpin> Reply<'_, W> {
         let mut request = Box::new(request.map(|()| ReceivedBody::Empty));
         match &mut response {
             _ if !has_body => {}
-            Some(response) => *response.body_mut() = Body::new(body),
+            Some(response) => {
+                let length = response.headers().get(header::CONTENT_LENGTH);
+                let length = length.and_then(|length| length.to_str().ok()?.parse().ok());
+                let body = ReceivedBody::Encapsulated(body.with_length(length));
+                *response.body_mut() = Body::new(IncomingBody::from_response(body, Version::HTTP_11, None, None));
+            }
             None => *request.body_mut() = ReceivedBody::Encapsulated(body),
         }
         let user = self.head.text("x-client-username").map(Arc::from);
@@ -403,9 +408,11 @@ impl<W: AsyncWrite + Unpin> MessageWriter<W> {
     }
 
     async fn options(&mut self, method: &str) -> io::Result<()> {
+        // Squid 5.7 loses requests with large bodies that stay as they are after their preview.
+        let preview = if method == "RESPMOD" { "Preview: 0\r\nTransfer-Preview: *\r\n" } else { "" };
         let head = format!(
-            "ICAP/1.0 200 OK\r\nMethods: {method}\r\nService: Gleaner {}\r\nISTag: \"{}\"\r\nAllow: 204, 206\r\nPreview: 0\r\n\
-             Transfer-Preview: *\r\nMax-Connections: {MAX_ICAP_CONNECTIONS}\r\nOptions-TTL: {OPTIONS_TTL}\r\n\
+            "ICAP/1.0 200 OK\r\nMethods: {method}\r\nService: Gleaner {}\r\nISTag: \"{}\"\r\nAllow: 204, 206\r\n{preview}\
+             Max-Connections: {MAX_ICAP_CONNECTIONS}\r\nOptions-TTL: {OPTIONS_TTL}\r\n\
              X-Include: X-Client-IP, X-Client-Username\r\nEncapsulated: null-body=0\r\n\r\n",
             env!("CARGO_PKG_VERSION"),
             self.tag

@@ -48,6 +48,7 @@ impl Adapter for Proxy {
 async fn adapt(proxy: Arc<Proxy>, message: IcapMessage) -> Adapted {
     let IcapMessage { client, user, request, response } = message;
     let local = proxy.listen_addrs.first().copied().unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 0)));
+    let is_named = client.is_some();
     let client = SocketAddr::new(client.unwrap_or(local.ip()), 0);
     let connection = Arc::new(Connection::new(client, local, ShutdownHandle::default()));
     let aborted = &connection.shutdown.aborted;
@@ -56,15 +57,18 @@ async fn adapt(proxy: Arc<Proxy>, message: IcapMessage) -> Adapted {
     exchange.log.user = user;
     match response {
         Some(response) => exchange.adapt_response(request, response).await,
-        None => exchange.adapt_request(request).await,
+        None => exchange.adapt_request(request, is_named).await,
     }
 }
 
 impl Exchange {
-    async fn adapt_request(mut self, request: Box<Request<ReceivedBody>>) -> Adapted {
-        // Other schemes, and what another proxy makes of addresses, are its own business.
-        if self.target(&request).is_err() {
-            return self.unchanged(Body::new(request.into_body()));
+    async fn adapt_request(mut self, request: Box<Request<ReceivedBody>>, is_named: bool) -> Adapted {
+        match self.target(&request) {
+            // Our own pages are open to this machine, which a client that nobody has named must not be taken for.
+            Ok(None) if !is_named => return self.changed(error_pages::error_response(&Error::ClientNotNamed), false),
+            Ok(_) => {}
+            // Other schemes, and what another proxy makes of addresses, are its own business.
+            Err(_) => return self.unchanged(Body::new(request.into_body())),
         }
         let before = (request.uri().clone(), request.headers().clone());
         let response = match Box::pin(self.answer(request)).await {
@@ -145,8 +149,13 @@ impl Exchange {
         } else if let Some(kept) = view.and_then(|_| info.kept_original()) {
             kept.response()
         } else {
-            if let (Some(view), Some(page)) = (view, info.url()) {
-                self.proxy.adapted_views.insert((self.device(request.headers()), page), view);
+            if let Some(page) = info.url() {
+                let (views, key) = (&self.proxy.adapted_views, (self.device(request.headers()), page));
+                match view {
+                    Some(view) => views.insert(key, view),
+                    // One that was asked for before has not come.
+                    None => views.remove(&key),
+                }
             }
             self.state.rewriter.prepare(info, request.headers_mut());
             if validators::has_ours(request.headers()) {

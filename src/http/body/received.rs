@@ -27,6 +27,8 @@ pub(crate) enum ReceivedBody {
 pub(crate) struct EncapsulatedBody {
     chunks: mpsc::Receiver<Result<Bytes, BodyError>>,
     wanted: Arc<Notify>,
+    /// Bytes that are still to come, where that is known: how a body was cut off is not told over ICAP.
+    left: Option<u64>,
     has_ended: bool,
 }
 
@@ -43,8 +45,13 @@ impl EncapsulatedBody {
         // The task reads one chunk ahead.
         let (sender, chunks) = mpsc::channel(1);
         let wanted = Arc::new(Notify::new());
-        let body = Self { chunks, wanted: Arc::clone(&wanted), has_ended: false };
+        let body = Self { chunks, wanted: Arc::clone(&wanted), left: None, has_ended: false };
         (EncapsulatedSender { chunks: sender, wanted }, body)
+    }
+
+    /// The body of a message that names its length.
+    pub(crate) fn with_length(self, length: Option<u64>) -> Self {
+        Self { left: length, ..self }
     }
 }
 
@@ -54,16 +61,23 @@ impl HttpBody for EncapsulatedBody {
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
         let polled = self.chunks.poll_recv(cx).map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)));
-        match polled {
+        match &polled {
             Poll::Pending => self.wanted.notify_one(),
             Poll::Ready(None) => self.has_ended = true,
-            Poll::Ready(Some(_)) => {}
+            Poll::Ready(Some(frame)) => {
+                let bytes = frame.as_ref().ok().and_then(Frame::data_ref).map_or(0, Bytes::len);
+                self.left = self.left.map(|left| left.saturating_sub(bytes as u64));
+            }
         }
         polled
     }
 
     fn is_end_stream(&self) -> bool {
         self.has_ended
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.left.map_or_else(SizeHint::default, SizeHint::with_exact)
     }
 }
 

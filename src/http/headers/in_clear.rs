@@ -34,11 +34,11 @@ pub(crate) fn restore_request(headers: &mut HeaderMap, target: &Target, hosts: &
         Some(_) => *headers = without(headers, |name| *name == header::REFERER),
         None => {}
     }
-    let cookies: Vec<&str> = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok()).collect();
+    let cookies: Vec<String> = headers.get_all(header::COOKIE).iter().map(text_of).collect();
     if cookies.iter().any(|cookies| cookies.contains(MARK)) {
         let cookies: Vec<String> =
             cookies.iter().flat_map(|cookies| cookies.split(';')).filter_map(|pair| sent(pair, is_secure)).collect();
-        let cookies = HeaderValue::try_from(cookies.join("; ")).ok().filter(|cookies| !cookies.is_empty());
+        let cookies = value_of(&cookies.join("; ")).filter(|cookies| !cookies.is_empty());
         match cookies {
             Some(cookies) => {
                 headers.insert(header::COOKIE, cookies);
@@ -51,10 +51,23 @@ pub(crate) fn restore_request(headers: &mut HeaderMap, target: &Target, hosts: &
 /// A cookie as it is sent, where it may be.
 fn sent(pair: &str, is_secure: bool) -> Option<String> {
     let pair = pair.trim();
-    match pair.split_once('=').and_then(|(name, value)| Some((name, value.strip_prefix(MARK)?))) {
-        Some((name, value)) => is_secure.then(|| format!("{name}={value}")),
+    let (name, value) = pair.split_once('=').unwrap_or(("", pair));
+    match value.trim_start().strip_prefix(MARK) {
+        // One without a name is its value alone (RFC 6265 bis § 5.8.3).
+        Some(value) => is_secure.then(|| if name.is_empty() { value.to_owned() } else { format!("{name}={value}") }),
         None => Some(pair.to_owned()),
     }
+}
+
+/// A field's bytes, each as one character, so that those beyond ASCII come back as they were.
+fn text_of(value: &HeaderValue) -> String {
+    value.as_bytes().iter().copied().map(char::from).collect()
+}
+
+/// The field of such a text.
+fn value_of(text: &str) -> Option<HeaderValue> {
+    let bytes: Option<Vec<u8>> = text.chars().map(|char| u8::try_from(u32::from(char)).ok()).collect();
+    HeaderValue::from_bytes(&bytes?).ok()
 }
 
 /// Writes the fields of a response for a client in clear: addresses, cookies, and nothing that asks for TLS. `target` is where it
@@ -70,16 +83,17 @@ pub(crate) fn clear_response(headers: &mut HeaderMap, target: &Target, hosts: &S
         if *name == header::STRICT_TRANSPORT_SECURITY {
             continue;
         }
-        let written = value.to_str().ok().and_then(|text| match name {
-            name if ADDRESSES.contains(name) => hosts.in_clear(text),
-            name if *name == header::REFRESH => refresh_in_clear(text, hosts),
-            name if *name == header::SET_COOKIE => Some(set_in_clear(text, target.scheme == Scheme::Https)),
-            name if *name == header::CONTENT_SECURITY_POLICY => Some(policy_in_clear(text)),
+        let text = text_of(&value);
+        let written = match name {
+            name if ADDRESSES.contains(name) => hosts.in_clear(&text),
+            name if *name == header::REFRESH => refresh_in_clear(&text, hosts),
+            name if *name == header::SET_COOKIE => Some(set_in_clear(&text, target.scheme == Scheme::Https)),
+            name if *name == header::CONTENT_SECURITY_POLICY => Some(policy_in_clear(&text)),
             _ => None,
-        });
-        match written.map(HeaderValue::try_from) {
-            Some(Ok(value)) if value.is_empty() => {}
-            Some(Ok(value)) => {
+        };
+        match written.map(|text| value_of(&text)) {
+            Some(Some(value)) if value.is_empty() => {}
+            Some(Some(value)) => {
                 headers.append(name, value);
             }
             _ => {
@@ -105,15 +119,18 @@ fn set_in_clear(cookie: &str, is_secure: bool) -> String {
     let mut parts = cookie.split(';').map(str::trim);
     let pair = parts.next().unwrap_or_default();
     let (name, value) = pair.split_once('=').unwrap_or(("", pair));
+    let value = value.trim_start();
     if value.starts_with(MARK) {
         return String::new();
     }
+    // RFC 6265 § 5.2.5: whatever its value is.
+    let is_secure_flag = |part: &str| part.split('=').next().unwrap_or_default().trim().eq_ignore_ascii_case("secure");
     let needs_tls = |part: &str| {
         let part: String = part.split_ascii_whitespace().collect::<String>().to_ascii_lowercase();
-        ["secure", "partitioned", "samesite=none"].contains(&part.as_str())
+        is_secure_flag(&part) || ["partitioned", "samesite=none"].contains(&part.as_str())
     };
     let (dropped, kept): (Vec<&str>, Vec<&str>) = parts.partition(|part| needs_tls(part));
-    let is_marked = is_secure && dropped.iter().any(|part| part.eq_ignore_ascii_case("secure"));
+    let is_marked = is_secure && dropped.iter().any(|part| is_secure_flag(part));
     let pair = if is_marked { format!("{name}={MARK}{value}") } else { pair.to_owned() };
     [pair.as_str()].into_iter().chain(kept).collect::<Vec<_>>().join("; ")
 }
@@ -177,6 +194,7 @@ mod tests {
         );
         let is_known = |host: &str| hosts.knows(&Target::from_authority(Scheme::Http, host).unwrap());
         assert!(is_known("b.example") && is_known("c.example") && !is_known("d.example"));
+        assert_eq!(set_in_clear("TOKEN; Secure=1", true), "=gleaner-secure.TOKEN");
         // A site in clear has no secure cookies (RFC 6265 bis § 5.7).
         assert_eq!(set_in_clear("sid=1; secure", false), "sid=1");
     }
@@ -204,6 +222,16 @@ mod tests {
         let mut headers = fields(&sent);
         restore_request(&mut headers, &target(Scheme::Http), &hosts);
         assert_eq!(written(&headers), [("origin", "https://a.example"), ("cookie", "free=1")]);
+        // In bytes beyond ASCII too, and without a name.
+        for (cookies, clear) in [
+            (&b"sid=gleaner-secure.1; x=\xc3\xa9"[..], Some(&b"x=\xc3\xa9"[..])),
+            (b"gleaner-secure.1", None),
+            (b"=gleaner-secure.1; a=b", Some(b"a=b")),
+        ] {
+            let mut headers = HeaderMap::from_iter([(header::COOKIE, HeaderValue::from_bytes(cookies).unwrap())]);
+            restore_request(&mut headers, &target(Scheme::Http), &hosts);
+            assert_eq!(headers.get(header::COOKIE).map(HeaderValue::as_bytes), clear);
+        }
         let other = [("referer", "http://b.example/page"), ("cookie", "c=1;d=2")];
         let mut headers = fields(&other);
         restore_request(&mut headers, &target(Scheme::Https), &hosts);

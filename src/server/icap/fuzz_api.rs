@@ -29,7 +29,7 @@ pub fn messages(bytes: &[u8], piece: usize) {
 /// The heads and bodies that were read.
 async fn read(bytes: &[u8], piece: usize) -> Vec<Vec<u8>> {
     let pieces = bytes.chunks(piece.max(1)).map(|piece| io::Result::Ok(Bytes::copy_from_slice(piece)));
-    let mut reader = MessageReader::new(StreamReader::new(stream::iter(pieces)), IDLE);
+    let mut reader = MessageReader::new(StreamReader::new(stream::iter(pieces)), IDLE, IDLE);
     let mut parts = Vec::new();
     while let Ok(Some(head)) = reader.head(MAX_ICAP_HEAD, IDLE).await {
         parts.push(head.to_vec());

@@ -26,7 +26,8 @@ pub(super) struct MessageReader<R> {
     buffer: BytesMut,
     /// Bytes of the chunk at hand that are still to come.
     left: u64,
-    /// How long the peer may be silent within a message.
+    /// How long the peer may be silent within a head, and within a body.
+    head_stall: Duration,
     stall: Duration,
 }
 
@@ -41,8 +42,8 @@ pub(super) enum BodyPiece {
 }
 
 impl<R: AsyncRead + Unpin> MessageReader<R> {
-    pub(super) fn new(io: R, stall: Duration) -> Self {
-        Self { io, buffer: BytesMut::new(), left: 0, stall }
+    pub(super) fn new(io: R, head_stall: Duration, stall: Duration) -> Self {
+        Self { io, buffer: BytesMut::new(), left: 0, head_stall, stall }
     }
 
     /// The next head, with the empty line at its end; `None` where the peer has closed the connection, or was silent for so long.
@@ -66,7 +67,7 @@ impl<R: AsyncRead + Unpin> MessageReader<R> {
                     Ok(read) => drop(read?),
                 }
             } else {
-                self.fill().await?;
+                self.fill(self.head_stall).await?;
             }
         }
     }
@@ -74,7 +75,7 @@ impl<R: AsyncRead + Unpin> MessageReader<R> {
     /// So many bytes.
     pub(super) async fn exactly(&mut self, count: usize) -> io::Result<Bytes> {
         while self.buffer.len() < count {
-            self.fill().await?;
+            self.fill(self.head_stall).await?;
         }
         Ok(self.buffer.split_to(count).freeze())
     }
@@ -96,7 +97,7 @@ impl<R: AsyncRead + Unpin> MessageReader<R> {
             self.left = size;
         }
         if self.buffer.is_empty() {
-            self.fill().await?;
+            self.fill(self.stall).await?;
         }
         let here = usize::try_from(self.left).unwrap_or(usize::MAX).min(self.buffer.len());
         let data = self.buffer.split_to(here).freeze();
@@ -118,13 +119,13 @@ impl<R: AsyncRead + Unpin> MessageReader<R> {
             if self.buffer.len() > MAX_LINE {
                 return Err(malformed("a line is too long"));
             }
-            self.fill().await?;
+            self.fill(self.stall).await?;
         }
     }
 
     /// Reads more of a message that has begun.
-    async fn fill(&mut self) -> io::Result<()> {
-        match timeout(self.stall, self.read()).await? {
+    async fn fill(&mut self, stall: Duration) -> io::Result<()> {
+        match timeout(stall, self.read()).await? {
             Ok(0) => Err(ErrorKind::UnexpectedEof.into()),
             read => read.map(drop),
         }

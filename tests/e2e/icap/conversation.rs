@@ -140,11 +140,10 @@ async fn options_say_what_each_service_does() {
     for (path, method) in [("reqmod", "REQMOD"), ("respmod", "RESPMOD")] {
         let answer = client.ask(format!("OPTIONS icap://gleaner/{path} ICAP/1.0\r\nHost: gleaner\r\n\r\n")).await;
         assert_eq!(status(&answer), "ICAP/1.0 200 OK");
-        for field in
-            [&format!("Methods: {method}"), "Preview: 0", "Transfer-Preview: *", "Allow: 204, 206", "ISTag: \""]
-        {
+        for field in [&format!("Methods: {method}"), "Allow: 204, 206", "ISTag: \""] {
             assert!(answer.head.contains(field), "{field}: {}", answer.head);
         }
+        assert_eq!(answer.head.contains("Preview: 0"), method == "RESPMOD", "{}", answer.head);
     }
 }
 
@@ -272,7 +271,7 @@ async fn blocked_requests_and_our_own_pages_are_answered() {
         ("CONNECT www.tiktok.com:443 HTTP/1.1\r\nHost: www.tiktok.com:443\r\n\r\n".to_owned(), "403", "TikTok"),
         (request("http://gleaner.internal/"), "200", "Gleaner"),
     ] {
-        let answer = client.ask(reqmod("Allow: 204\r\n", &asked, false)).await;
+        let answer = client.ask(reqmod("X-Client-IP: 127.0.0.1\r\nAllow: 204\r\n", &asked, false)).await;
         assert_eq!(status(&answer), "ICAP/1.0 200 OK", "{asked}");
         assert!(answer.http.starts_with(&format!("HTTP/1.1 {status_of_page}")), "{asked}: {}", answer.http);
         assert!(String::from_utf8_lossy(&answer.body).contains(words), "{asked}");
@@ -284,6 +283,60 @@ async fn blocked_requests_and_our_own_pages_are_answered() {
         let answer = client.ask(reqmod("Allow: 204\r\n", asked, false)).await;
         assert_eq!(status(&answer), "ICAP/1.0 204 No Modifications", "{asked}");
     }
+}
+
+#[tokio::test]
+async fn a_client_that_is_not_named_is_not_this_machine() {
+    let (_proxy, addr) = service("").await;
+    let mut client = IcapClient::new(addr).await;
+    for (named, expected) in [
+        ("", "403"),
+        ("X-Client-IP: -\r\n", "403"),
+        ("X-Client-IP: 127.0.0.1, 10.0.0.1\r\n", "403"),
+        ("X-Client-IP: 192.168.7.7\r\n", "403"),
+        ("X-Client-IP: 127.0.0.1\r\n", "200"),
+    ] {
+        let answer = client.ask(reqmod(named, &request("http://gleaner.internal/panel"), false)).await;
+        assert!(answer.http.starts_with(&format!("HTTP/1.1 {expected}")), "{named}: {}", answer.http);
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_was_cut_off_is_not_taken_for_a_whole_one() {
+    let (_proxy, addr) = service("").await;
+    let mut client = IcapClient::new(addr).await;
+    let longer = HTML.replace("\r\n\r\n", &format!("\r\nContent-Length: {}\r\n\r\n", DEMO.len() + 1));
+    let message = respmod("", &request("http://a.example/page"), &longer, true).into_bytes();
+    client.send([message, chunked(DEMO.as_bytes())].concat()).await;
+    let mut answer = String::new();
+    timeout(BOUND, client.0.read_to_string(&mut answer)).await.unwrap().unwrap();
+    assert!(answer.contains("gleaner: passed; reason=broken-off"), "{answer}");
+    assert!(!answer.ends_with("0\r\n\r\n"), "it breaks off here too");
+}
+
+#[tokio::test]
+async fn a_view_that_never_came_is_forgotten_at_the_next_visit() {
+    let (proxy, addr) = service("").await;
+    let (url, _) = by_proxy(&proxy).await;
+    let mut client = IcapClient::new(addr).await;
+    let asked = request(&url).replace("gzip", "identity");
+    let secret = HTML.replace("max-age=60", "no-store");
+    let page = respmod("X-Client-IP: 127.0.0.1\r\n", &asked, &secret, true).into_bytes();
+    let page = [&page[..], &chunked(DEMO.as_bytes())].concat();
+    let shown = client.ask(&page).await;
+    let text = String::from_utf8(shown.body.clone()).unwrap();
+    let link = text.split('"').find(|text| text.contains("gleaner-view=") && text.contains(".text.")).unwrap();
+    let link = format!("{url}?{}", link.split_once('?').unwrap().1).replace("&amp;", "&");
+    let fields = "X-Client-IP: 127.0.0.1\r\nAllow: 204\r\n";
+    // The page was not to be kept, so the view waits for it.
+    let answer = client.ask(reqmod(fields, &asked.replace(&url, &link), false)).await;
+    assert!(answer.http.starts_with(&format!("GET {url} ")), "{}", answer.http);
+    let answer = client.ask(reqmod(fields, &asked, false)).await;
+    assert_eq!(status(&answer), "ICAP/1.0 204 No Modifications");
+    assert!(client.ask(&page).await.body == shown.body);
+    // Without the visit between it is the view.
+    client.ask(reqmod(fields, &asked.replace(&url, &link), false)).await;
+    assert!(client.ask(&page).await.body != shown.body);
 }
 
 #[tokio::test]

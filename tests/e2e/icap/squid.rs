@@ -7,7 +7,7 @@ use flate2::{Compression, write::GzEncoder};
 use super::service;
 use crate::harness::{
     DEMO, Origin, TestCa,
-    client::{free_port, get_by, run},
+    client::{free_port, get_by, run, send_to},
     get, optional,
     origin::{Recorded, html, response},
     squid::{Squid, open_folder},
@@ -73,12 +73,17 @@ async fn pages_are_the_proxys_own_and_everything_else_passes() {
     // A page is for one client, a picture for all: Squid keeps it.
     assert_eq!(asked.iter().filter(|path| *path == "/picture.png").count(), 1, "{asked:?}");
     assert_eq!(asked.iter().filter(|path| *path == "/page").count(), 6, "{asked:?}");
+    assert_eq!(origin.last().headers.get("accept-encoding").unwrap(), "gzip, br");
     let refused = get_by(squid.addr, "http://www.tiktok.com/", &BROWSER).await;
     assert!(refused.status == 403 && refused.text().contains("TikTok"), "{refused:?}");
     let ours = get_by(squid.addr, "http://gleaner.internal/", &BROWSER).await;
     assert!(ours.status == 200 && ours.text().contains("Gleaner"), "{ours:?}");
+    for bytes in [0, 1000, 1_000_000] {
+        let form = http::Request::post(origin.url("/form")).body(vec![b'x'; bytes].into()).unwrap();
+        assert_eq!(send_to(squid.addr, form).await.status, 200);
+        assert_eq!(origin.last().body.len(), bytes);
+    }
     assert!(!squid.log().contains("suspended"), "{}", squid.log());
-    assert_eq!(origin.last().headers.get("accept-encoding").unwrap(), "gzip, br");
 }
 
 #[tokio::test]
