@@ -73,7 +73,7 @@ impl HttpBody for EncapsulatedBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.has_ended
+        self.has_ended && self.left.is_none_or(|left| left == 0)
     }
 
     fn size_hint(&self) -> SizeHint {
