@@ -20,7 +20,7 @@ use crate::http::{headers::Coding, outcome::PassReason};
 /// Bytes in which the head must begin; nearly all pages begin it in the first hundred.
 const MOST_BEFORE: usize = 4096;
 
-/// Most bytes of rules: those of EasyList and EasyPrivacy are 29 KB.
+/// Most bytes of rules: those of two usual lists are 29 KB.
 const MOST_CSS: usize = 256 * 1024;
 
 /// A whole page as it came.
