@@ -147,7 +147,7 @@ impl IcapHead {
         }
     }
 
-    /// The service that OPTIONS is about.
+    /// The text of a field of the message's own.
     pub(super) fn text(&self, name: &'static str) -> Option<&str> {
         self.fields.get(HeaderName::from_static(name))?.to_str().ok()
     }
