@@ -2,6 +2,7 @@
 """What two copies behind HAProxy, and Squid over ICAP, cost and carry. Beside it stands docs/scale.md.
 
     python3 lab/scale.py target/release/gleaner machine            # a copy alone: processor time and memory by kind of request
+    python3 lab/scale.py target/release/gleaner model              # openings of pages on one core and on two, beside 10,000 connections, and on two copies (root)
     python3 lab/scale.py target/release/gleaner replicas           # two copies behind HAProxy beside one, a third of a core each (root)
     python3 lab/scale.py target/release/gleaner via                # what ten rules of upstream.via cost a request, in instructions (valgrind)
     python3 lab/scale.py target/release/gleaner icap [COUNT]       # COUNT (100000) transactions by Squid, bypass=0
@@ -21,6 +22,9 @@ CONNECTIONS = 32
 # A quota in each 100 ms, so that a copy is full before the rest of this machine is.
 QUOTA = 30
 TICKS = os.sysconf("SC_CLK_TCK")
+# What a browser asks for beside a page (HTTP Archive 2024, median).
+BESIDE_PAGE = 70
+PEOPLE = 10_000
 DOCUMENT = {"Accept": "text/html", "Sec-Fetch-Dest": "document", "User-Agent": "Mozilla/5.0"}
 running = []
 
@@ -94,14 +98,14 @@ RULES = """upstream:
 class Copy:
     """A running Gleaner."""
 
-    def __init__(self, binary, folder, name, more="", settings="", before=()):
+    def __init__(self, binary, folder, name, more="", settings="", limits="", before=()):
         self.port, self.health, self.icap = port(), port(), port()
         self.command = (*before, binary, "serve", "--config", f"{folder}/{name}.yaml")
         with open(f"{folder}/{name}.yaml", "w") as config:
             listen = f"{{ address: '127.0.0.1:{self.port}'{more} }}"
             config.write(
                 f"listen: [{listen}]\nhealth: {{ listen: '127.0.0.1:{self.health}' }}\nicap: {{ listen: '127.0.0.1:{self.icap}' }}\n"
-                f"authority: {{ dir: {folder}/authority }}\nlimits: {{ drain_seconds: 3, connections_per_client: 4096 }}\n"
+                f"authority: {{ dir: {folder}/authority }}\nlimits:\n  drain_seconds: 3\n  connections_per_client: 4096\n{limits}"
                 f"access: {{ allow_targets: ['127.0.0.1:1-65535'] }}\n{settings}"
             )
         self.start()
@@ -129,11 +133,12 @@ def haproxy(folder, copies):
     return at
 
 
-def load(folder, at, url, seconds=SECONDS, fields=None):
-    """Requests a second, and how many failed."""
+def load(folder, at, url, seconds=SECONDS, fields=None, beside=None):
+    """Requests a second, how many, and how many failed; after each there are BESIDE_PAGE for another address, if any."""
+    given = ", ".join(f'["{name}"] = "{value}"' for name, value in (fields or {}).items())
+    turn = f"turn = turn % {BESIDE_PAGE + 1} + 1 if turn > 1 then return wrk.format('GET', '{beside}') end " if beside else ""
     with open(f"{folder}/load.lua", "w") as script:
-        given = ", ".join(f'["{name}"] = "{value}"' for name, value in (fields or {}).items())
-        script.write(f'request = function() return wrk.format("GET", "{url}", {{ {given} }}) end\n')
+        script.write(f'turn = 0 request = function() {turn}return wrk.format("GET", "{url}", {{ {given} }}) end\n')
     out = subprocess.run(
         ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "-s", f"{folder}/load.lua", f"http://127.0.0.1:{at}"],
         capture_output=True, text=True, check=True,
@@ -163,6 +168,39 @@ def machine(binary, folder):
             received += one.recv(65536)
         open_ones.append(one)
     print(f"an open connection: {(resident(copy.process) - before) * 1024 / 1000:.1f} KB")
+
+
+def openings(folder, site, at, processes):
+    """Processor milliseconds of these for one opening of a page: the page and what is beside it. And openings a second."""
+    pages, before = f"http://127.0.0.1:{site}", sum(map(cpu, processes))
+    rate, requests, errors = load(folder, at, f"{pages}/page.html", fields=DOCUMENT, beside=f"{pages}/picture.png")
+    used = (sum(map(cpu, processes)) - before) / requests * (BESIDE_PAGE + 1) * 1e3
+    return f"{used:.2f} ms of processor for an opening, {rate / (BESIDE_PAGE + 1):.0f} a second, {errors} failed"
+
+
+def model(binary, folder):
+    # The load, the origin and the balancer inherit it: the first core is for a copy alone.
+    os.sched_setaffinity(0, {1})
+    site = origin(folder)
+    limits = f"  connections: {PEOPLE + 1000}\n"
+    for name, cores in [("one core", "0"), ("two cores", "0,1")]:
+        copy = Copy(binary, folder, cores, limits=limits, before=("taskset", "-c", cores))
+        for _ in range(3):
+            print(f"{name}: {openings(folder, site, copy.port, [copy.process])}", flush=True)
+    before, people = resident(copy.process), []
+    for number in range(PEOPLE):
+        one = socket.create_connection(("127.0.0.1", copy.port), source_address=(f"127.1.{number // 250}.{number % 250 + 1}", 0))
+        one.sendall(b"GET http://127.0.0.1:%d/picture.png HTTP/1.1\r\nHost: x\r\n\r\n" % site)
+        received = b""
+        while len(received) < PICTURE_BYTES:
+            received += one.recv(65536)
+        people.append(one)
+    print(f"{PEOPLE} people, a connection each: {(resident(copy.process) - before) * 1024 / PEOPLE:.1f} KB for each")
+    print(f"two cores, beside them: {openings(folder, site, copy.port, [copy.process])}")
+    copies = [Copy(binary, folder, name, ", proxy_protocol: [127.0.0.1]", before=("taskset", "-c", str(core))) for core, name in enumerate(("left", "right"))]
+    balancer = haproxy(folder, copies)
+    for _ in range(3):
+        print(f"two copies on a core each, behind HAProxy: {openings(folder, site, balancer, [copy.process for copy in copies])}", flush=True)
 
 
 def capped(copy, name):
@@ -326,7 +364,7 @@ def soak(binary, folder, minutes):
 
 
 def main():
-    if len(sys.argv) < 3 or sys.argv[2] not in ("machine", "replicas", "via", "icap", "soak"):
+    if len(sys.argv) < 3 or sys.argv[2] not in ("machine", "model", "replicas", "via", "icap", "soak"):
         sys.exit(__doc__)
     os.environ["PATH"] += ":/usr/sbin"
     for program in ("nginx", "wrk", "haproxy", "squid"):
@@ -337,6 +375,8 @@ def main():
         match sys.argv[2]:
             case "machine":
                 machine(binary, folder)
+            case "model":
+                model(binary, folder)
             case "replicas":
                 replicas(binary, folder)
             case "via":

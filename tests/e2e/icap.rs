@@ -1,6 +1,7 @@
-//! The filters as a service for another proxy: ICAP by hand, by c-icap's client, and by Squid.
+//! The filters as a service for another proxy: ICAP by hand, by c-icap's client, by the client of the crate icap-rs, and by Squid.
 
 mod conversation;
+mod icap_rs_client;
 mod squid;
 
 use std::{net::SocketAddr, sync::Arc};

@@ -20,7 +20,7 @@ use crate::harness::{
 const BROWSER: &str = "User-Agent: Mozilla/5.0 (X11; Linux x86_64)\r\nsec-ch-ua-mobile: ?0\r\nSec-Fetch-Dest: document\r\n\
                        Accept: text/html,*/*;q=0.8\r\nAccept-Encoding: gzip\r\n";
 
-const HTML: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nCache-Control: max-age=60\r\n\r\n";
+pub(super) const HTML: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nCache-Control: max-age=60\r\n\r\n";
 const PICTURE: &str = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 5\r\n\r\n";
 
 /// Longer than any answer takes; only a hang comes near it.
@@ -37,17 +37,17 @@ struct IcapAnswer {
     body: Vec<u8>,
 }
 
-fn request(url: &str) -> String {
+pub(super) fn request(url: &str) -> String {
     format!("GET {url} HTTP/1.1\r\nHost: a.example\r\n{BROWSER}\r\n")
 }
 
-fn chunked(body: &[u8]) -> Vec<u8> {
+pub(super) fn chunked(body: &[u8]) -> Vec<u8> {
     let chunks = body.chunks(1000).map(|chunk| [format!("{:x}\r\n", chunk.len()).as_bytes(), chunk, b"\r\n"].concat());
     [&chunks.collect::<Vec<_>>().concat()[..], b"0\r\n\r\n"].concat()
 }
 
 /// RESPMOD up to the body, with these fields.
-fn respmod(fields: &str, request: &str, response: &str, has_body: bool) -> String {
+pub(super) fn respmod(fields: &str, request: &str, response: &str, has_body: bool) -> String {
     let (at, end) = (request.len(), request.len() + response.len());
     let body = if has_body { "res-body" } else { "null-body" };
     format!(
@@ -119,7 +119,7 @@ fn status(answer: &IcapAnswer) -> &str {
 }
 
 /// The demo page by the proxy itself.
-async fn by_proxy(proxy: &TestProxy) -> (String, Vec<u8>) {
+pub(super) async fn by_proxy(proxy: &TestProxy) -> (String, Vec<u8>) {
     let origin = Origin::http(|_| html(DEMO)).await;
     let fields = [
         ("user-agent", "Mozilla/5.0 (X11; Linux x86_64)"),

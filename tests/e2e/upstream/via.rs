@@ -407,3 +407,18 @@ async fn names_go_to_socks_without_a_question_to_a_name_server() {
     assert_eq!(get(&proxy, &format!("http://site.example:{port}/"), &[]).await.status, 502);
     assert!(questions() > 0, "the name server is the one that would be asked");
 }
+
+/// Without a network Tor takes the name and finds no way to it.
+#[tokio::test]
+async fn tor_is_given_the_name_and_what_it_cannot_reach_is_told() {
+    const ONION: &str = "duckduckgogg42xjoc72x3sjasowoarfbgcmvfimaftt6twagswzczad";
+    if !namespace::enter("upstream::via::tor_is_given_the_name_and_what_it_cannot_reach_is_told", "") {
+        return;
+    }
+    let Some(parent) = parents::tor().await else { return };
+    let proxy = TestProxy::start(&format!("upstream: {{ via: [{{ hosts: [onion], {} }}] }}", parent.rule)).await;
+    let answer = get(&proxy, &format!("http://{ONION}.onion/"), &[]).await;
+    assert!(answer.status == 502 && answer.text().contains("it says: "), "{}", answer.text());
+    let log = fs::read_to_string(parent.dir.path().join("log")).unwrap();
+    assert!(log.contains(&format!("No descriptor found in our cache for {ONION}")), "{log}");
+}

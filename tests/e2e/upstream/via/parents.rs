@@ -122,6 +122,20 @@ socks pass {{ from: 0.0.0.0/0 to: 0.0.0.0/0 }}
     Parent::start(port, rule, dir, &mut command).await
 }
 
+/// Tor; its log is the file `log` of its folder. It must not see a network: it would look for relays.
+pub(super) async fn tor() -> Option<Parent> {
+    let program = optional::program("tor", "tor")?;
+    let (dir, port) = (open_folder(), free_port());
+    let file = |name: &str| dir.path().join(name).display().to_string();
+    let (data, log) = (file("data"), format!("info file {}", file("log")));
+    let listen = format!("127.0.0.1:{port}");
+    let mut command = Command::new(program);
+    command.args(["--ignore-missing-torrc", "-f", &file("torrc"), "--DataDirectory", &data, "--SocksPort", &listen]);
+    command.args(["--SocksTimeout", "3", "--SafeLogging", "0", "--Log", &log]);
+    let rule = format!("proxy: 'socks5://{listen}'");
+    Parent::start(port, rule, dir, &mut command).await
+}
+
 /// Passes connections on to a port of this machine, and counts them; over TLS with a certificate of this authority, if any.
 pub(super) async fn relay(port: u16, ca: Option<&TestCa>) -> Origin {
     let acceptor = ca.map(|ca| {
