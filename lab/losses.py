@@ -10,10 +10,11 @@ pages that have such things, with how many these are. Needs lxml.
   pictures that come out, those that stand more than 60 words before or after all main content.
 - lists: two items and more, 4 to 400 words, most of them outside of links; lost where less than half of its items come out.
 - posts: those of other networks, as quotations with a link or in frames; lost where nothing that comes out has their address.
-- times: `<time>` on pages of threads; lost where neither its words nor its day come out.
+- times: `<time>` on pages of threads, a moment once, none of a change or of a member; lost where neither its words nor its day come out.
 """
 
 import collections
+import datetime
 import os
 import re
 import sys
@@ -27,6 +28,7 @@ SMALL = 60
 CLUTTER = re.compile(r"avatar|icon|logo|emoji|badge|pixel|sprite|spacer|blank|gravatar|button|flag", re.I)
 SOURCES = ("src", "data-src", "data-lazy-src", "data-original", "data-lazy", "data-url", "data-image", "srcset", "data-srcset", "data-lazy-srcset")
 EMBEDDED = re.compile(r"twitter-tweet|instagram-media|tiktok-embed|fb-post|bluesky-embed|reddit-embed|mastodon-embed|text-post-media")
+OTHER_TIMES = {"edited", "modified", "joined", "since", "seen", "active"}
 FRAMES = re.compile(r"//(platform\.twitter\.com/embed|www\.instagram\.com/(p|reel)/|www\.facebook\.com/plugins/post|embed\.bsky\.app|www\.redditmedia\.com)")
 
 
@@ -65,6 +67,16 @@ def is_small(element):
     called = " ".join(filter(None, (one.get(name) for one in around for name in ("class", "id"))))
     sources = " ".join(addresses(element))
     return bool(CLUTTER.search(called) or CLUTTER.search(sources) or re.search(r"\.svg(\?|$)", sources))
+
+
+def days(moment):
+    """The day of a moment (ISO 8601) as pages say it."""
+    try:
+        day = datetime.date.fromisoformat(moment[:10])
+    except ValueError:
+        return []
+    names = (day.strftime("%b").lower(), day.strftime("%B").lower())
+    return [f"{day:%Y %m %d}", *(wording for name in names for wording in (f"{name} {day.day} {day.year}", f"{day.day} {name} {day.year}"))]
 
 
 class Place:
@@ -135,19 +147,23 @@ def measure(html, out_html, out_text, kind, reference):
         if marks and place.holds(spans[element]):
             yield "posts", any(mark in out_html for mark in marks), sorted(marks)[0]
     if kind == "forum":
-        days = collections.Counter(element.get("datetime") or "" for element in kept.iter("time"))
+        seen = set()
         for element in body.iter("time"):
             start, end = spans[element]
-            if end > start and (place.share(end, end + NEAR) > 0.5 or place.share(start - NEAR, start) > 0.5):
-                said = " ".join(words[start:end])
-                at = flow.find(f" {said} ")
-                day = element.get("datetime") or ""
-                is_said = at >= 0 or days[day] > 0
-                if at >= 0:
-                    flow = flow[:at] + " " + flow[at + len(said) + 1 :]
-                elif is_said:
-                    days[day] -= 1
-                yield "times", is_said, said
+            said = " ".join(words[start:end])
+            # Of a change, or of a member.
+            is_other = element.get("itemprop") == "dateModified" or OTHER_TIMES & set(words[start - 2 : start])
+            moment = element.get("datetime") or said
+            is_inner = next(element.iterancestors("time"), None) is not None
+            if end == start or moment in seen or is_other or is_inner:
+                continue
+            if place.share(end, end + NEAR) > 0.5 or place.share(start - NEAR, start) > 0.5:
+                seen.add(moment)
+                wordings = [said, *days(moment)]
+                found = next((wording for wording in wordings if f" {wording} " in flow), None)
+                if found:
+                    flow = flow.replace(f" {found} ", " ", 1)
+                yield "times", bool(found), said
 
 
 def main():

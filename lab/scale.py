@@ -2,7 +2,7 @@
 """What two copies behind HAProxy, and Squid over ICAP, cost and carry. Beside it stands docs/scale.md.
 
     python3 lab/scale.py target/release/gleaner machine            # a copy alone: processor time and memory by kind of request
-    python3 lab/scale.py target/release/gleaner model              # openings of pages on one core and on two, beside 10,000 connections, and on two copies (root)
+    python3 lab/scale.py target/release/gleaner model              # openings of pages on one core and on two, beside 9,000 connections, and on two copies (root)
     python3 lab/scale.py target/release/gleaner replicas           # two copies behind HAProxy beside one, a third of a core each (root)
     python3 lab/scale.py target/release/gleaner via                # what ten rules of upstream.via cost a request, in instructions (valgrind)
     python3 lab/scale.py target/release/gleaner icap [COUNT]       # COUNT (100000) transactions by Squid, bypass=0
@@ -24,7 +24,8 @@ QUOTA = 30
 TICKS = os.sysconf("SC_CLK_TCK")
 # What a browser asks for beside a page (HTTP Archive 2024, median).
 BESIDE_PAGE = 70
-PEOPLE = 10_000
+# What 20,000 open files allow: a connection of a client and one to an origin.
+PEOPLE = 9_000
 DOCUMENT = {"Accept": "text/html", "Sec-Fetch-Dest": "document", "User-Agent": "Mozilla/5.0"}
 running = []
 
@@ -165,7 +166,7 @@ def machine(binary, folder):
         one.sendall(b"GET http://127.0.0.1:%d/picture.png HTTP/1.1\r\nHost: x\r\n\r\n" % site)
         received = b""
         while len(received) < PICTURE_BYTES:
-            received += one.recv(65536)
+            received += one.recv(65536) or sys.exit(f"connection {number} was closed: {received[:200]}")
         open_ones.append(one)
     print(f"an open connection: {(resident(copy.process) - before) * 1024 / 1000:.1f} KB")
 
@@ -193,7 +194,7 @@ def model(binary, folder):
         one.sendall(b"GET http://127.0.0.1:%d/picture.png HTTP/1.1\r\nHost: x\r\n\r\n" % site)
         received = b""
         while len(received) < PICTURE_BYTES:
-            received += one.recv(65536)
+            received += one.recv(65536) or sys.exit(f"connection {number} was closed: {received[:200]}")
         people.append(one)
     print(f"{PEOPLE} people, a connection each: {(resident(copy.process) - before) * 1024 / PEOPLE:.1f} KB for each")
     print(f"two cores, beside them: {openings(folder, site, copy.port, [copy.process])}")

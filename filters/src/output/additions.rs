@@ -86,8 +86,9 @@ pub(super) fn byline<'a>(page: &'a AnalysedPage, settings: &Settings) -> [Option
     if !settings.byline || page.outcome.main_block.is_none() {
         return [None; 3];
     }
-    let start = page.start_of_text(page.body(), START_NODES, START_BYTES);
-    let has_time = page.live(page.body()).take(START_NODES).any(|id| page.tag(id) == Some(Tag::Time));
+    let nodes = start_nodes(page);
+    let start = page.start_of_text(page.body(), nodes, START_BYTES);
+    let has_time = page.live(page.body()).take(nodes).any(|id| page.tag(id) == Some(Tag::Time));
     let metadata = &page.metadata;
     let folded =
         LazyCell::new(|| if has_plain_letters(&start) { start.to_ascii_lowercase() } else { start.to_lowercase() });
@@ -155,10 +156,21 @@ pub(super) fn drop_byline(page: &mut AnalysedPage) {
     }
 }
 
+/// How many nodes the start of a page has: on a thread those up to the post below the first text, whose name and day are another's.
+fn start_nodes(page: &AnalysedPage) -> usize {
+    let mut chars = 0;
+    let is_start = |&id: &NodeId| {
+        let is_answer = chars > LINE_CHARS && page.outcome.posts.contains(&id);
+        chars += page.own_chars(id);
+        !is_answer
+    };
+    page.live(page.body()).take(START_NODES).take_while(is_start).count()
+}
+
 /// Whether a line at the start holds this.
 fn has_line_with(page: &AnalysedPage, name: &str) -> bool {
     let name = name.to_lowercase();
-    let mut start = page.live(page.body()).take(START_NODES);
+    let mut start = page.live(page.body()).take(start_nodes(page));
     start.any(|id| {
         let may_be_line = page.tag(id).is_some_and(Tag::is_block);
         may_be_line && {
@@ -173,7 +185,7 @@ fn says_day(page: &AnalysedPage, date: &str) -> bool {
     /// Bytes of a line with a day, at most: letters of many scripts take three.
     const MAX_BYTES: usize = 120;
     let language = page.metadata.language.as_deref();
-    let mut start = page.live(page.body()).take(START_NODES);
+    let mut start = page.live(page.body()).take(start_nodes(page));
     start.any(|id| {
         page.own_chars(id) > 0
             && page
