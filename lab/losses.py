@@ -10,7 +10,7 @@ pages that have such things, with how many these are. Needs lxml.
   pictures that come out, those that stand more than 60 words before or after all main content.
 - lists: two items and more, 4 to 400 words, most of them outside of links; lost where less than half of its items come out.
 - posts: those of other networks, as quotations with a link or in frames; lost where nothing that comes out has their address.
-- times: `<time>` on pages of threads, a moment once, none of a change or of a member; lost where neither its words nor its day come out.
+- times: `<time>` on pages of threads, a moment once, none of a change, of a member or with Bootstrap's class for what is not shown; lost where neither its words nor its day come out.
 """
 
 import collections
@@ -147,12 +147,13 @@ def measure(html, out_html, out_text, kind, reference):
         if marks and place.holds(spans[element]):
             yield "posts", any(mark in out_html for mark in marks), sorted(marks)[0]
     if kind == "forum":
-        seen = set()
+        seen, shown_days = set(), collections.Counter((element.get("datetime") or "")[:10] for element in kept.iter("time"))
         for element in body.iter("time"):
             start, end = spans[element]
             said = " ".join(words[start:end])
-            # Of a change, or of a member.
+            # Of a change or of a member, or for machines.
             is_other = element.get("itemprop") == "dateModified" or OTHER_TIMES & set(words[start - 2 : start])
+            is_other = is_other or "d-none" in (element.get("class") or "").split()
             moment = element.get("datetime") or said
             is_inner = next(element.iterancestors("time"), None) is not None
             if end == start or moment in seen or is_other or is_inner:
@@ -163,7 +164,9 @@ def measure(html, out_html, out_text, kind, reference):
                 found = next((wording for wording in wordings if f" {wording} " in flow), None)
                 if found:
                     flow = flow.replace(f" {found} ", " ", 1)
-                yield "times", bool(found), said
+                is_shown = found or shown_days[moment[:10]] > 0
+                shown_days[moment[:10]] -= 1
+                yield "times", bool(is_shown), said
 
 
 def main():

@@ -20,7 +20,7 @@ use super::{
     text::mix,
 };
 use crate::{
-    hashing::{Set, Table},
+    hashing::Table,
     html::{NodeId, Page, tag::Tag},
     measure::outermost,
     page_type::prices,
@@ -126,19 +126,6 @@ impl Records {
     /// The innermost post around a block; the document where it stands in none.
     pub(super) fn post_around(&self, block: &TextBlock) -> NodeId {
         self.post_of.get(block.container.index()).copied().unwrap_or(NodeId::DOCUMENT)
-    }
-
-    /// The blocks that say who wrote something, and when.
-    pub(super) fn signatures(&self, blocks: &TextBlocks) -> Set<usize> {
-        let holding = |mentions: &[Mention]| -> Set<usize> {
-            mentions
-                .iter()
-                .filter(|mention| !mention.is_aside)
-                .filter_map(|mention| blocks.around(mention.text))
-                .collect()
-        };
-        let (names, dates) = (holding(&self.names), holding(&self.dates));
-        names.intersection(&dates).copied().collect()
     }
 
     pub(super) fn count(&self) -> usize {

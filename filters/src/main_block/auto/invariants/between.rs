@@ -31,9 +31,6 @@ const MOST_WORDS: f32 = 120.0;
 /// Words of a label, a name or a time beside a text.
 const LABEL_WORDS: f32 = 6.0;
 
-/// Words of a name and a time: "Ann of the North, over a year ago".
-const SIGNATURE_WORDS: f32 = 10.0;
-
 /// Labels that look alike from which they are the fields of entries.
 const ALIKE: usize = 2;
 
@@ -352,22 +349,14 @@ fn is_flow(page: &Page, blocks: &TextBlocks, id: NodeId, kept: &[bool]) -> bool 
     })
 }
 
-/// Keeps short labels, names and times that stand directly above a kept text in one box with it, where several look alike; in posts and with
-/// links who wrote the text and when.
+/// Keeps short labels, names and times that stand directly above a kept text in one box with it, where several look alike.
 fn keep_labels(page: &Page, blocks: &TextBlocks, records: &Records, kept: &mut [bool]) {
     let list = &blocks.list;
-    let signatures = records.signatures(blocks);
     let mut alike: Table<_, (usize, Vec<usize>)> = Table::default();
     for at in 0..list.len().saturating_sub(1) {
         let block = &list[at];
-        let post = records.post_around(block);
-        // The post's own is shown without the rest of its line (`Records::posts`).
-        let is_below_text =
-            || blocks.inside(page, post).any(|before| before < at && kept[before] && list[before].is_long());
-        let is_signature = signatures.contains(&at) && (post == NodeId::DOCUMENT || is_below_text());
-        let is_plain = post == NodeId::DOCUMENT && block.linked == 0.0;
-        let most = if is_signature { SIGNATURE_WORDS } else { LABEL_WORDS };
-        if block.stats.words > most || !kept[at + 1] || !is_plain && !is_signature {
+        let in_post = records.post_around(block) != NodeId::DOCUMENT;
+        if in_post || block.stats.words > LABEL_WORDS || !kept[at + 1] || block.linked > 0.0 {
             continue;
         }
         // A number above a link is no name of it: "62 %" and "Read it".

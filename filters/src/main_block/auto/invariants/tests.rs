@@ -295,25 +295,3 @@ fn prices_in_landmarks_of_the_site_are_no_prices_of_its_goods() {
     let blocks = TextBlocks::from_page(&page, &[]);
     assert!(loses_all(&prices_of(&page, &blocks), &[true, false], 1));
 }
-
-#[test]
-fn a_kept_comment_keeps_who_wrote_it_and_when() {
-    let comment = |name: &str, text: &str| {
-        format!(
-            "<div class=comment><div class=info><a class=comment-user href=/users/{name}>{name}</a> \
-             <a href=#c-{name}><time datetime=2021-04-08>over a year ago</time></a></div><div>{text}</div></div>"
-        )
-    };
-    let html = format!(
-        "<p>kept text of the answer</p>{}{}",
-        comment("ann", "kept because it asks for more"),
-        comment("bob", "kept because it says more"),
-    );
-    let page = page(&html);
-    let blocks = TextBlocks::from_page(&page, &[]);
-    let texts: Vec<String> = blocks.list.iter().map(|block| blocks.text(&page, block)).collect();
-    let mut kept: Vec<bool> = texts.iter().map(|text| text.starts_with("kept")).collect();
-    enforce(&page, &blocks, &Records::from_page(&page, &blocks, false), &mut kept);
-    let is_kept = |name: &str| texts.iter().zip(&kept).any(|(text, kept)| text.starts_with(name) && *kept);
-    assert_eq!(["ann", "bob"].map(is_kept), [true, true], "{texts:?}");
-}
