@@ -162,8 +162,10 @@ fn measure(page: &Sample, lists: &Arc<gleaner::blocking::Blocker>) -> Outcome {
     let (html, text) = (only_ads(Format::Html), only_ads(Format::Text));
     let pages = (content(&html, nothing(), page), content(&html, Arc::<Recorder>::clone(&recorder), page));
     if pages.1.is_none() {
-        // A page whose markup is in doubt passes where its scripts are kept; it asks for the same.
-        content(&text, Arc::<Recorder>::clone(&recorder), page);
+        // A page whose markup is in doubt passes where its scripts are kept, and is read where they go: it asks for the same.
+        let order = vec![FilterName::AdServers, FilterName::Ignore];
+        let without_scripts = ChainConfig { output: ChainConfig::default().output, order, ..html.clone() };
+        content(&without_scripts, Arc::<Recorder>::clone(&recorder), page);
     }
     let asked = std::mem::take(&mut *recorder.asked.lock().unwrap_or_else(PoisonError::into_inner));
     let blocked: HashSet<_> =
