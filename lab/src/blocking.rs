@@ -229,7 +229,10 @@ fn report(outcomes: &[Outcome]) {
     let measured = outcomes.iter().filter(|outcome| !outcome.passed).count();
     let requests = sum(|outcome| outcome.requests.len());
     let blocked = sum(|outcome| outcome.requests.iter().filter(|(.., blocks)| *blocks).count());
-    println!("pages                 {measured}, and {} that pass, with their requests alone", outcomes.len() - measured);
+    println!(
+        "pages                 {measured}, and {} that pass, with their requests alone",
+        outcomes.len() - measured
+    );
     println!("requests in the HTML  {requests} before, {} after", requests - blocked);
     for wanted in
         [Resource::Script, Resource::Image, Resource::Frame, Resource::Stylesheet, Resource::Media, Resource::Object]
