@@ -96,7 +96,7 @@ impl Exchange {
         if settings.enabled { settings.safe_search } else { SafeSearch::Off }.instead_of(host)
     }
 
-    /// Leads a permit to the host that filters, where this device has safe search, and has YouTube filter what comes to it by another way.
+    /// Leads a permit to the host that filters, where this device has safe search, and has `YouTube` filter what comes to it by another way.
     pub(super) fn with_safe_search(&self, permit: Permit, headers: &mut HeaderMap) -> Permit {
         let Some(name) = self.safe_host(headers, permit.target().plain_host()) else { return permit };
         if let Some(degree) = SafeSearch::youtube_restriction(name) {

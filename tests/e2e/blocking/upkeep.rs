@@ -307,9 +307,9 @@ async fn an_answer_that_nothing_has_changed_to_who_has_nothing_is_an_error_and_n
 async fn all_refused_rules_can_be_read_and_the_lists_that_have_a_name() {
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("config.yaml");
-    let refused: String =
-        (0..30).map(|n| format!("||{n}.example^\n||{n}.example^$csp={}\n", "x".repeat(100))).collect();
-    fs::write(dir.path().join("list.txt"), refused).unwrap();
+    let policy = "x".repeat(100);
+    let refused: Vec<_> = (0..30).map(|n| format!("||{n}.example^\n||{n}.example^$csp={policy}\n")).collect();
+    fs::write(dir.path().join("list.txt"), refused.concat()).unwrap();
     fs::write(&config, "blocking: { lists: [list.txt, easylist] }\n").unwrap();
     for (words, named, longest) in
         [(&["--verbose"][..], 20, 100), (&["--verbose", "--all"], 30, "||29.example^$csp=".len() + 100)]
