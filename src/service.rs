@@ -218,11 +218,7 @@ impl Exchange {
                 return Err(refusal.into());
             }
         };
-        let safe_host = self.safe_host(request.headers(), permit.target().plain_host());
-        let permit = match safe_host {
-            Some(name) => permit.connecting_to(name),
-            None => permit,
-        };
+        let permit = self.with_safe_search(permit, request.headers_mut());
         if request.method() == Method::CONNECT && !websocket::is_extended_connect(&request) {
             return Box::pin(self.connect(*request, permit)).await;
         }

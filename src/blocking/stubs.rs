@@ -109,11 +109,11 @@ const SCRIPTS: [(&[&str], &str); 23] = [
 ];
 
 /// Scripts for which something stands in wherever a rule forbids them, also where no rule of a list says so. An exception of a list
-/// (`@@…$redirect-rule`) holds for these rules as for its own.
+/// (`@@…$redirect-rule`) holds for these rules as for its own. By the path of `gtag/js` nobody knows over plain HTTP that it is a script.
 pub(super) const LIBRARIES: &str = "\
 ||imasdk.googleapis.com/js/sdkloader/ima3.js$script,redirect-rule=google-ima.js
 ||googletagmanager.com/gtm.js$script,redirect-rule=googletagmanager_gtm.js
-||googletagmanager.com/gtag/js$script,redirect-rule=googletagmanager_gtm.js
+||googletagmanager.com/gtag/js$script,xhr,other,redirect-rule=googletagmanager_gtm.js
 ||googleoptimize.com/optimize.js$script,redirect-rule=googletagmanager_gtm.js
 ||google-analytics.com/gtm/js$script,redirect-rule=googletagmanager_gtm.js
 ||google-analytics.com/analytics.js$script,redirect-rule=google-analytics_analytics.js
@@ -134,6 +134,7 @@ pub(super) const LIBRARIES: &str = "\
 ||connect.facebook.net/*/fbevents.js$script,redirect-rule=fbevents.js
 ||static.hotjar.com/c/hotjar-$script,redirect-rule=hotjar.js
 ||cdn.segment.com/analytics.js/$script,redirect-rule=segment.js
+||openfpcdn.io/fingerprintjs/*/iife.$script,redirect-rule=fingerprint3.js
 /matomo.js$script,redirect-rule=matomo.js
 /piwik.js$script,redirect-rule=matomo.js
 /prebid.js$script,redirect-rule=prebid.js

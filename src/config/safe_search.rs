@@ -70,6 +70,15 @@ impl SafeSearch {
         };
         NAMES.get(&(bare, self)).copied().or_else(of_every_country)
     }
+
+    /// The value of `YouTube-Restrict` that asks for the same as this name does: support.google.com/a/answer/6214622.
+    pub(crate) fn youtube_restriction(name: &str) -> Option<&'static str> {
+        match name {
+            "restrict.youtube.com" => Some("Strict"),
+            "restrictmoderate.youtube.com" => Some("Moderate"),
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use http::{HeaderMap, Request, Response, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode};
 use tokio::time::sleep;
 use url::Url;
 
@@ -94,6 +94,15 @@ impl Exchange {
         }
         let settings = device_blocker(&self.state, &self.asker(headers)).settings();
         if settings.enabled { settings.safe_search } else { SafeSearch::Off }.instead_of(host)
+    }
+
+    /// Leads a permit to the host that filters, where this device has safe search, and has `YouTube` filter what comes to it by another way.
+    pub(super) fn with_safe_search(&self, permit: Permit, headers: &mut HeaderMap) -> Permit {
+        let Some(name) = self.safe_host(headers, permit.target().plain_host()) else { return permit };
+        if let Some(degree) = SafeSearch::youtube_restriction(name) {
+            headers.insert(HeaderName::from_static("youtube-restrict"), HeaderValue::from_static(degree));
+        }
+        permit.connecting_to(name)
     }
 
     /// The rule by which nothing may be connected to at a host, whatever is wanted of it.

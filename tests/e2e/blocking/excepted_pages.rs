@@ -19,8 +19,12 @@ async fn is_blocked(proxy: &TestProxy, url: &str, fields: &[(&str, &str)]) -> bo
 
 #[tokio::test]
 async fn what_a_frame_or_a_style_sheet_of_an_excepted_page_loads_belongs_to_it() {
-    for (excepts, important) in [("except: [127.0.0.1], ", ""), ("", "@@||127.0.0.1^$document\n")] {
+    let of_site = "sites: [{ hosts: [127.0.0.1], profile: free }]\nprofiles: { free: { blocking: false } }\n";
+    for (excepts, important, more) in
+        [("except: [127.0.0.1], ", "", ""), ("", "@@||127.0.0.1^$document\n", ""), ("", "", of_site)]
+    {
         let (_dir, settings) = with_list(&format!("{RULES}{important}"));
+        let settings = settings + more;
         let origin = Origin::http(|_| response(&[], "from the origin")).await;
         let proxy = TestProxy::start(&settings.replace("lists:", &format!("{excepts}lists:"))).await;
         let ad = at_localhost(&origin, "/x").replace("//", "//ads.");

@@ -153,6 +153,7 @@ async fn what_waits_for_a_library_goes_on() {
         "connect.facebook.net/en_US/fbevents.js",
         "static.hotjar.com/c/hotjar-1.js",
         "cdn.segment.com/analytics.js/v1/x/analytics.min.js",
+        "openfpcdn.io/fingerprintjs/v4/iife.min.js",
         "stats.example/matomo.js",
         "cdn.example/prebid.js",
         "cdn.example/google-analytics_analytics.js",
@@ -194,6 +195,10 @@ async fn what_waits_for_a_library_goes_on() {
         );
         assert!(script.text().starts_with("(function"), "{address}");
     }
+    // As browsers ask over plain HTTP.
+    let fields = [("referer", "http://127.0.0.1/"), ("accept", "*/*")];
+    let script = get(&proxy, "http://www.googletagmanager.com/gtag/js?id=G-1", &fields).await;
+    assert!(script.text().starts_with("(function"), "{}", script.status);
     let dom = browser.dom_after(LATER, &proxy, news.url("/")).await;
     for wanted in [
         "gtm early",

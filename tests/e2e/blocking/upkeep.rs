@@ -291,6 +291,41 @@ async fn a_local_list_is_read_whatever_its_comments_are_written_in_and_never_wai
     assert!(text.contains("    ||bad.example^$csp=x: a policy for the page ($csp)"), "{text}");
 }
 
+#[tokio::test]
+async fn an_answer_that_nothing_has_changed_to_who_has_nothing_is_an_error_and_not_asked_for_at_once_again() {
+    let origin = Origin::http(|_| status(304, "")).await;
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("config.yaml");
+    let lists = format!("blocking: {{ lists: ['{}'], dir: '{}' }}\n", origin.url("/l.txt"), dir.path().display());
+    fs::write(&config, format!("access: {{ allow_targets: ['127.0.0.1:1-65535'] }}\n{lists}")).unwrap();
+    let (well, text) = run(gleaner(&config, &["lists", "update"])).await;
+    assert!(!well && text.contains("(304), which nobody has asked; next try in "), "{text}");
+    assert_eq!(origin.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn all_refused_rules_can_be_read_and_the_lists_that_have_a_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("config.yaml");
+    let policy = "x".repeat(100);
+    let refused: Vec<_> = (0..30).map(|n| format!("||{n}.example^\n||{n}.example^$csp={policy}\n")).collect();
+    fs::write(dir.path().join("list.txt"), refused.concat()).unwrap();
+    fs::write(&config, "blocking: { lists: [list.txt, easylist] }\n").unwrap();
+    for (words, named, longest) in
+        [(&["--verbose"][..], 20, 100), (&["--verbose", "--all"], 30, "||29.example^$csp=".len() + 100)]
+    {
+        let (well, text) = run(gleaner(&config, &[&["lists", "status"], words].concat())).await;
+        let rules = text.lines().filter_map(|line| line.strip_prefix("    ||")?.split_once(": "));
+        let lengths: Vec<usize> = rules.map(|(rule, _)| rule.len() + 2).collect();
+        assert_eq!((well, lengths.len(), lengths.iter().max()), (true, named, Some(&longest)), "{text}");
+    }
+    let (well, text) = run(gleaner(&config, &["lists", "available"])).await;
+    for line in ["* easylist ", "  hagezi-light ", "  oisd-big ", "  adguard-dns ", "  youtube "] {
+        assert!(well && text.lines().any(|found| found.starts_with(line)), "{line} is missing in {text}");
+    }
+    assert!(text.contains("(GPL-3.0") || text.contains("(CC BY-SA"), "licences: {text}");
+}
+
 fn status(code: u16, text: &'static str) -> http::Response<Full<bytes::Bytes>> {
     let mut answer = response(&[], text);
     *answer.status_mut() = StatusCode::from_u16(code).unwrap();

@@ -122,6 +122,8 @@ impl Firefox {
             ("services.settings.server", "'http://127.0.0.1:9/'".to_owned()),
             ("datareporting.policy.dataSubmissionEnabled", "false".to_owned()),
             ("browser.shell.checkDefaultBrowser", "false".to_owned()),
+            // No extension of the system.
+            ("extensions.enabledScopes", "5".to_owned()),
         ];
         let lines = settings.map(|(name, value)| format!("user_pref('{name}', {value});\n"));
         fs::write(profile.path().join("user.js"), lines.concat()).unwrap();

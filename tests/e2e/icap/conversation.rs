@@ -261,6 +261,21 @@ async fn requests_leave_as_they_were_but_for_what_must_change() {
     assert_eq!((status(&answer), &*answer.http), ("ICAP/1.0 200 OK", &*plain));
 }
 
+/// Where the other proxy connects is its own choice, so the request itself asks.
+#[tokio::test]
+async fn safe_search_asks_youtube_by_a_field() {
+    for (degree, wanted) in [("moderate", Some("Moderate")), ("strict", Some("Strict")), ("off", None)] {
+        let (_proxy, addr) = service(&format!("blocking: {{ safe_search: {degree} }}")).await;
+        let mut client = IcapClient::new(addr).await;
+        let asked = request("https://www.youtube.com/watch?v=x");
+        let answer = client.ask(reqmod("", &asked, false)).await;
+        let told = answer.http.lines().find_map(|line| line.strip_prefix("youtube-restrict: "));
+        assert_eq!(told, wanted, "{}", answer.http);
+        let answer = client.ask(reqmod("Allow: 204\r\n", &request("https://news.example/"), false)).await;
+        assert_eq!(status(&answer), "ICAP/1.0 204 No Modifications");
+    }
+}
+
 #[tokio::test]
 async fn blocked_requests_and_our_own_pages_are_answered() {
     let (_proxy, addr) = service("blocking: { services: [tiktok], rules: ['||ads.example^'] }").await;

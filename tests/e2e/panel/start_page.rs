@@ -30,6 +30,7 @@ async fn it_says_the_next_step_for_this_client() {
         assert!(page.text().contains("Next: let this browser trust") && page.text().contains(&button), "{agent}");
         assert!(page.text().contains(&format!("<strong>{profile}</strong>")), "{agent}: {}", page.text());
         assert!(page.text().contains(".gleaner.internal/check.css"), "{agent}");
+        assert!(page.text().contains("blocked by the name of their host alone"), "{agent}");
     }
     let kindle = get(&proxy, "http://gleaner.internal/", &[("user-agent", KINDLE)]).await;
     assert!(
