@@ -34,7 +34,9 @@ struct McpServer<'a> {
 pub(super) fn run(loaded: &LoadedConfig) -> anyhow::Result<()> {
     let mut config = loaded.config.clone();
     config.access = config.access.for_reader(&config.read.targets);
-    let chain = WithFallback::new(loaded, &loaded.config.filters)?;
+    let mut filters = loaded.config.filters.clone();
+    filters.main_block.favor = config.agents.favor;
+    let chain = WithFallback::new(loaded, &filters)?;
     let server = McpServer { loaded, config, chain, runtime: Runtime::new()? };
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     let mut line = Vec::new();

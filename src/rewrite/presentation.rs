@@ -60,6 +60,11 @@ impl SentForm {
         })
     }
 
+    /// Whether it is for programs that read for a language model.
+    pub(crate) fn is_for_agent(self) -> bool {
+        self.written() == Form::Extract
+    }
+
     /// The form in which the filters write it.
     pub(super) fn written(self) -> Form {
         match self {

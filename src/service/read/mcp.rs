@@ -130,7 +130,7 @@ impl Exchange {
         let asked = ReadRequest::for_agent(url.clone(), form, excerpt);
         let look = self.reading_options(&asked, headers, fetched.host());
         // A text names the sites' own addresses.
-        let addresses: SharedAddresses = Arc::new(BookPictures::default());
+        let addresses: SharedAddresses = Arc::new(BookPictures::new(false));
         let presented = self.present(&asked, fetched, &HeaderMap::new(), host, (look, addresses)).await;
         let (response, outcome) = presented.map_err(|error| error.to_string())?;
         if outcome.rewritten().is_none() {
