@@ -39,6 +39,11 @@ fn article() -> String {
 
 async fn site() -> Origin {
     Origin::http(|seen| match seen.uri.path() {
+        "/moved" => {
+            let mut answer = response(&[("location", "/new/")], "");
+            *answer.status_mut() = http::StatusCode::FOUND;
+            answer
+        }
         "/directory" => html(DIRECTORY.to_owned()),
         "/own" => response(&[("content-type", "text/markdown")], "# Its own"),
         "/clock.png" => response(&[("content-type", "image/png")], PNG),
@@ -330,6 +335,9 @@ async fn a_program_reads_pages_by_the_model_context_protocol() {
         call(5, "read_page", json!({ "url": "http://192.168.0.1/" })),
         call(6, "other", json!({})),
         call(8, "read_page", json!({ "url": site.url("/directory") })),
+        call(9, "read_page", json!({ "url": site.url("/own") })),
+        call(10, "read_page", json!({ "url": site.url("/clock.png") })),
+        call(11, "read_page", json!({ "url": site.url("/moved") })),
         json!({ "jsonrpc": "2.0", "id": 7, "method": "resources/list" }),
     ];
     let input: String =
@@ -350,10 +358,13 @@ async fn a_program_reads_pages_by_the_model_context_protocol() {
     );
     assert!(text(3).contains("article"), "{}", text(3));
     assert!(answers[4]["result"]["isError"] == true && text(4).contains("private network"), "{}", text(4));
-    assert_eq!((&answers[5]["error"]["code"], &answers[7]["error"]["code"]), (&json!(-32602), &json!(-32601)));
+    assert_eq!((&answers[5]["error"]["code"], &answers[10]["error"]["code"]), (&json!(-32602), &json!(-32601)));
     assert!(text(6).contains("The Covered Bridge List"), "{}", text(6));
-    assert_eq!(answers[8]["error"]["code"], -32700);
-    assert_eq!(answers.len(), 9);
+    assert_eq!(text(7), "# Its own");
+    assert!(answers[8]["result"]["isError"] == true && text(8).contains("no page"), "{}", text(8));
+    assert!(text(9).contains(&format!("url: \"{}\"", site.url("/new/"))), "{}", text(9));
+    assert_eq!(answers[11]["error"]["code"], -32700);
+    assert_eq!(answers.len(), 12);
 }
 
 /// Posts a message to `/mcp` as a program does.
@@ -393,6 +404,8 @@ async fn programs_on_this_machine_read_pages_by_http() {
     assert!(!next.is_empty() && !next.starts_with("---"), "{next}");
     let (outline, is_error) = call("page_outline", json!({ "url": site.url("/") })).await;
     assert!(!is_error && outline.contains("article"), "{outline}");
+    assert_eq!(call("read_page", json!({ "url": site.url("/own") })).await, ("# Its own".to_owned(), false));
+    assert!(call("read_page", json!({ "url": site.url("/clock.png") })).await.1);
     let asked = site.requests().len();
     let (problem, is_error) = call("read_page", json!({ "url": "http://192.168.0.1/" })).await;
     assert!(is_error && problem.contains("192.168.0.1"), "{problem}");
