@@ -84,8 +84,12 @@ def compare(site, read, pages):
 def check_books(site, read, pages, folder):
     files = []
     for page in pages:
+        try:
+            book = fetched(f"{read}?{urllib.parse.urlencode({'url': site + page.name, 'as': 'epub', 'images': 'none'})}")[0]
+        except urllib.error.HTTPError:
+            continue
         files.append(folder / f"{page.name}.epub")
-        files[-1].write_bytes(fetched(f"{read}?{urllib.parse.urlencode({'url': site + page.name, 'as': 'epub', 'images': 'none'})}")[0])
+        files[-1].write_bytes(book)
     faulty = [file.stem for file in files if subprocess.run(["java", "-jar", shutil.which("epubcheck"), "--failonwarnings", file], capture_output=True).returncode]
     print(f"{len(files)} books; with faults: {len(faulty)} {' '.join(faulty)}")
 
