@@ -52,7 +52,7 @@ def start(program, folder):
         port = free.server_port
     (folder / "config.yaml").write_text(
         f"listen: 127.0.0.1:{port}\nauthority: {{ dir: '{folder}/authority' }}\n"
-        "read: { targets: ['127.0.0.1:1-65535'] }\nagents: { front_matter: false }\n"
+        "access: { allow_targets: ['127.0.0.1:1-65535'] }\nread: { targets: ['127.0.0.1:1-65535'] }\nagents: { front_matter: false }\n"
     )
     running = subprocess.Popen([program, "--config", folder / "config.yaml", "serve"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     read = f"http://127.0.0.1:{port}/read"
@@ -105,4 +105,5 @@ def main():
     print(f"book, beside the page: median {statistics.median(seconds) * 1000:.0f} ms, worst {max(seconds) * 1000:.0f} ms; median {statistics.median(sizes) / 1000:.0f} KB, worst {max(sizes) / 1000:.0f} KB")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -133,6 +133,11 @@ pub(crate) fn decode_html(bytes: &[u8]) -> String {
     charset::from_page(bytes, None, None).decode(bytes).0.into_owned()
 }
 
+/// Decodes a whole page that came with these fields.
+pub(crate) fn decode_fetched(headers: &HeaderMap, bytes: &[u8]) -> String {
+    charset::from_page(bytes, charset::declared(headers), None).decode(bytes).0.into_owned()
+}
+
 impl Rewriter {
     pub(crate) fn new(config: &Config, blocker: &Arc<Blocker>, workers: Workers) -> Result<Self, ConfigError> {
         let mut settings = config.rewrite.clone();

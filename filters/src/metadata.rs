@@ -155,7 +155,7 @@ pub(crate) fn read(page: &Page) -> Declared {
         claims: Claims {
             types: json_ld.types(),
             open_graph: metas.kind().unwrap_or_default(),
-            generator: metas.generator().unwrap_or_default(),
+            generator: metas.generator(page).unwrap_or_default(),
             has_author: author.is_some(),
             has_date: date.is_some(),
         },

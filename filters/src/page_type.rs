@@ -286,6 +286,7 @@ mod tests {
         }
         let made = "<meta name=generator content='phpBB 3'><p>Text";
         assert_eq!(kind(INNER, made), Some(PageType::Forum));
+        assert_eq!(kind(INNER, "<div class=lemmy-site id=app><p>Text"), Some(PageType::Forum));
         assert_eq!(kind("https://a.example/tag/x", "<p>Text"), Some(PageType::Listing));
     }
 

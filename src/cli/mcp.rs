@@ -10,13 +10,14 @@ use gleaner_filters::Chain;
 use tokio::runtime::Runtime;
 use url::Url;
 
-use super::{offline::chains::WithFallback, offline::input};
+use super::offline::chains::WithFallback;
 use crate::{
     Config,
-    client::fetch,
+    client::fetch::{self, FetchedResource},
+    http::headers::Media,
     rewrite::{
-        Excerpt, Presentation, SentForm,
-        mcp::{MAX_BLOCKS, McpMessage, NO_TEXT, Tool, ToolCall},
+        Excerpt, Presentation, SentForm, decode_fetched,
+        mcp::{MAX_BLOCKS, McpMessage, NO_PAGE, NO_TEXT, Tool, ToolCall},
         outline,
     },
     state::loaded_config::LoadedConfig,
@@ -34,7 +35,9 @@ struct McpServer<'a> {
 pub(super) fn run(loaded: &LoadedConfig) -> anyhow::Result<()> {
     let mut config = loaded.config.clone();
     config.access = config.access.for_reader(&config.read.targets);
-    let chain = WithFallback::new(loaded, &loaded.config.filters)?;
+    let mut filters = loaded.config.filters.clone();
+    filters.main_block.favor = config.agents.favor;
+    let chain = WithFallback::new(loaded, &filters)?;
     let server = McpServer { loaded, config, chain, runtime: Runtime::new()? };
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     let mut line = Vec::new();
@@ -65,8 +68,15 @@ impl McpServer<'_> {
     }
 
     fn read_page(&self, url: &Url, form: SentForm, excerpt: Excerpt) -> Result<String, String> {
-        let html = self.fetch(url)?;
-        let extract = |chain: &Arc<Chain>| chain.extract_seen(&html, url);
+        let page = self.fetch(url)?;
+        let text = decode_fetched(&page.headers, &page.bytes);
+        match Media::from_headers(&page.headers) {
+            Media::Html => {}
+            Media::Text => return Ok(excerpt.take(&text)),
+            _ => return Err(format!("{url}: {NO_PAGE}")),
+        }
+        let url = &page.address;
+        let extract = |chain: &Arc<Chain>| chain.extract_seen(&text, url);
         let (extract, _) = self.chain.run(extract).map_err(|problem| problem.to_string())?;
         if extract.text.trim().is_empty() {
             return Err(NO_TEXT.to_owned());
@@ -76,16 +86,20 @@ impl McpServer<'_> {
     }
 
     fn outline(&self, url: &Url) -> Result<String, String> {
-        let html = self.fetch(url)?;
-        let blocks = self.chain.chain.blocks(&html, url, MAX_BLOCKS).map_err(|problem| problem.to_string())?;
+        let page = self.fetch(url)?;
+        if Media::from_headers(&page.headers) != Media::Html {
+            return Err(format!("{url}: {NO_PAGE}"));
+        }
+        let html = decode_fetched(&page.headers, &page.bytes);
+        let blocks =
+            self.chain.chain.blocks(&html, &page.address, MAX_BLOCKS).map_err(|problem| problem.to_string())?;
         Ok(outline::render(&blocks))
     }
 
-    fn fetch(&self, url: &Url) -> Result<String, String> {
+    fn fetch(&self, url: &Url) -> Result<FetchedResource, String> {
         if let Some(rule) = self.loaded.blocker.forbids_page(url) {
             return Err(format!("{url}: it is blocked by {rule}"));
         }
-        let bytes = self.runtime.block_on(fetch::page(&self.config, url))?;
-        Ok(input::decode(&bytes))
+        self.runtime.block_on(fetch::page(&self.config, url))
     }
 }

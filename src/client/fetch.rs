@@ -28,12 +28,14 @@ const MAX_REDIRECTS: usize = 5;
 /// For one page, all of it.
 const PAGE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The bytes of a page.
-pub(crate) async fn page(config: &Config, address: &Url) -> Result<Vec<u8>, String> {
+/// A page.
+pub(crate) async fn page(config: &Config, address: &Url) -> Result<FetchedResource, String> {
     let fields = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static("text/html, */*;q=0.1"))]);
     let fetched = get(config, address, &fields, config.rewrite.max_html_bytes, Initiator::Near);
     match timeout(PAGE_TIMEOUT, fetched).await {
-        Ok(Ok(fetched)) => Ok(fetched.map(|fetched| fetched.bytes).unwrap_or_default()),
+        Ok(Ok(fetched)) => {
+            fetched.ok_or_else(|| problem_at(address, format_args!("it answers {}", StatusCode::NOT_MODIFIED)))
+        }
         Ok(Err(problem)) => Err(problem),
         Err(_) => Err(problem_at(address, format_args!("it did not arrive within {} seconds", PAGE_TIMEOUT.as_secs()))),
     }

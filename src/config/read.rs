@@ -3,6 +3,7 @@
 
 use std::net::IpAddr;
 
+use gleaner_filters::main_block::auto::Favor;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::{Url, form_urlencoded};
@@ -51,20 +52,23 @@ impl ReaderAddress {
 }
 
 /// Section `agents`: programs that read pages for a language model.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Agents {
     /// Whether a page comes as Markdown where the request prefers `text/markdown` to HTML.
     pub markdown: bool,
     /// Whether title, author, date, address and language stand before it, as YAML.
     pub front_matter: bool,
+    /// What counts more in the choice of the main content for Markdown, text and JSON, whatever `main_block.favor` says for people:
+    /// a program passes over a box too many, and never knows of a text too few.
+    pub favor: Favor,
     /// Whether programs on this machine read pages at `http://127.0.0.1:8118/mcp` (Model Context Protocol, streamable HTTP).
     pub mcp: bool,
 }
 
 impl Default for Agents {
     fn default() -> Self {
-        Self { markdown: true, front_matter: true, mcp: false }
+        Self { markdown: true, front_matter: true, favor: Favor::Recall, mcp: false }
     }
 }
 

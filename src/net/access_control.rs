@@ -81,9 +81,13 @@ pub(crate) enum Refusal {
     Port(u16),
     #[error("port {0} is open to HTTP and TLS only; `access.connect_ports` lists ports that are open to any protocol")]
     WebOnly(u16),
-    #[error("{0} is an address of this machine or its own network; `access.allow_targets` can make an exception")]
+    #[error(
+        "{0} is an address of this machine or its own network; `access.allow_targets` (for `/read` and MCP `read.targets`) can make an exception"
+    )]
     Address(IpAddr),
-    #[error("{0} is an address of a private network; `access.private_targets` or `access.allow_targets` can open it")]
+    #[error(
+        "{0} is an address of a private network; `access.private_targets` or `access.allow_targets` (for `/read` and MCP `read.targets`) can open it"
+    )]
     Private(IpAddr),
     /// DNS rebinding, or a name server of the home network that answers for a public name.
     #[error(

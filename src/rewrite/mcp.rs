@@ -21,6 +21,9 @@ pub(crate) const MAX_BLOCKS: usize = 20;
 /// Before the number with which the next part is asked for.
 pub(crate) const NEXT_PART: &str = "read_page with start ";
 
+/// Why something else than a page is not read.
+pub(crate) const NO_PAGE: &str = "it is no page of HTML, and no text";
+
 /// Why a page without text has none.
 pub(crate) const NO_TEXT: &str = "the page has no text: its scripts draw it, and none are run here";
 

@@ -60,6 +60,11 @@ impl SentForm {
         })
     }
 
+    /// Whether it is for programs that read for a language model.
+    pub(crate) fn is_for_agent(self) -> bool {
+        self.written() == Form::Extract
+    }
+
     /// The form in which the filters write it.
     pub(super) fn written(self) -> Form {
         match self {
@@ -86,14 +91,14 @@ impl Presentation {
     pub(crate) fn text(&self, extract: &Extract, url: &Url) -> String {
         match self.form {
             SentForm::Json => self.record(extract, url),
-            SentForm::Text => self.excerpt.cut(&extract.text).with_next_line(),
+            SentForm::Text => self.excerpt.take(&extract.text),
             _ => {
                 let mut text = if self.front_matter && self.excerpt.start == 0 {
                     front_matter(extract, url)
                 } else {
                     String::new()
                 };
-                text.push_str(&self.excerpt.cut(&extract.markdown).with_next_line());
+                text.push_str(&self.excerpt.take(&extract.markdown));
                 if self.links_as == LinkForm::List && !extract.links.is_empty() {
                     text.push_str("\n## Links\n\n");
                     for link in &extract.links {
@@ -146,6 +151,11 @@ impl CutText {
 }
 
 impl Excerpt {
+    /// It, of a text that is sent as it is.
+    pub(crate) fn take(&self, text: &str) -> String {
+        self.cut(text).with_next_line()
+    }
+
     /// Whole blocks, at least one: as many as have room. A block that is longer than the room is cut.
     fn cut(&self, text: &str) -> CutText {
         let begin = char_index(text, self.start);

@@ -26,6 +26,9 @@ use crate::{
 /// Set by scripts on their own requests.
 const X_REQUESTED_WITH: HeaderName = HeaderName::from_static("x-requested-with");
 
+/// Programs that read for a language model, and say of what they accept nothing: that of the Model Context Protocol's own server `fetch`.
+const AGENTS: [&str; 1] = ["ModelContextProtocol/"];
+
 /// The properties of a request that decide about rewriting.
 #[derive(Clone)]
 pub(crate) struct RequestInfo<'a> {
@@ -37,7 +40,7 @@ pub(crate) struct RequestInfo<'a> {
     pub(super) method: Method,
     pub(super) destination: Option<String>,
     pub(super) by_script: bool,
-    /// Whether `Accept` prefers HTML, whether it names it, and whether it names Markdown first.
+    /// Whether `Accept` prefers HTML, whether it names it, and whether it names Markdown first, or its program reads nothing else.
     pub(super) prefers_html: bool,
     pub(super) names_html: bool,
     pub(crate) prefers_markdown: bool,
@@ -92,7 +95,7 @@ impl<'a> RequestInfo<'a> {
             by_script: headers.contains_key(X_REQUESTED_WITH),
             prefers_html: accepted.prefers_html(),
             names_html: accepted.names_html(),
-            prefers_markdown: accepted.prefers_markdown(),
+            prefers_markdown: accepted.prefers_markdown() || !accepted.names_html() && is_agent(headers),
             no_transform: no_transform(headers),
             wants_original: false,
             has_range: headers.contains_key(header::RANGE)
@@ -189,4 +192,10 @@ impl<'a> RequestInfo<'a> {
             None => (self.prefers_html || self.presentation.form == SentForm::Markdown) && !self.by_script,
         }
     }
+}
+
+/// Whether a request comes from a program that reads for a language model, by its name.
+fn is_agent(headers: &HeaderMap) -> bool {
+    let program = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
+    program.is_some_and(|program| AGENTS.iter().any(|agent| program.starts_with(agent)))
 }

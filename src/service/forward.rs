@@ -21,7 +21,7 @@ use crate::{
     },
     pages::{bypass, error::Error},
     rewrite::{
-        ClearClient, Presentation, RequestInfo, SentForm,
+        ClearClient, PageProfile, Presentation, RequestInfo, SentForm,
         views::{PageControls, PageId},
     },
     server::WholeServer,
@@ -69,11 +69,13 @@ impl Exchange {
         let own_look = look.for_request(&state.config, blocker, profile, view.map(|(view, _)| view), is_paused, reader);
         let own_look = if is_never { Some(own_look.as_ref().unwrap_or(look).left_alone()) } else { own_look };
         let sends_markdown = state.config.agents.markdown && info.prefers_markdown && look.enabled && !is_never;
-        let markdown_look = (sends_markdown && view.is_none()).then(|| {
+        let agent_look = (sends_markdown && view.is_none())
+            .then(|| PageProfile::for_agent(&state.config, blocker, profile, is_paused).ok())
+            .flatten();
+        if agent_look.is_some() {
             info.presentation = markdown(&state.config.agents);
-            own_look.as_ref().unwrap_or(look).in_form(SentForm::Markdown)
-        });
-        let own_look = markdown_look.or(own_look);
+        }
+        let own_look = agent_look.or(own_look);
         let headers = request.headers();
         info.controls = view.map(|_| self.page_controls(headers, view));
         let look = own_look.as_ref().unwrap_or(look);

@@ -166,7 +166,7 @@ impl Exchange {
         if Media::from_headers(fetched.response.headers()) != Media::Html {
             return self.file(fetched, headers).await;
         }
-        let pictures = Arc::new(BookPictures::default());
+        let pictures = Arc::new(BookPictures::new(asked.without_images));
         let addresses: SharedAddresses = match asked.form {
             SentForm::Chapter => Arc::<BookPictures>::clone(&pictures),
             _ => Arc::new(ReadAddresses::new(asked, &url, Arc::clone(&self.proxy.tokens))),
@@ -201,6 +201,7 @@ impl Exchange {
         let look = ReadingOptions {
             view: asked.view,
             is_plain: asked.is_plain.unwrap_or(is_plain_profile),
+            is_for_agent: asked.form.is_for_agent(),
             is_whole: false,
             is_paused: self.is_paused(),
             reader,

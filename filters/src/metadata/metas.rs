@@ -134,8 +134,13 @@ impl Metas {
     }
 
     /// The program that made the page.
-    pub(super) fn generator(&self) -> Option<String> {
-        self.first(&["generator"]).map(str::to_lowercase)
+    pub(super) fn generator(&self, page: &Page) -> Option<String> {
+        /// Nodes in which a program's own element is looked for: it is around all others.
+        const NODES: usize = 20;
+        // Lemmy names itself nowhere else.
+        let is_lemmys = |id| page.attribute(id, &local_name!("class")) == Some("lemmy-site");
+        let is_lemmy = || page.live(page.body()).take(NODES).any(is_lemmys).then(|| "lemmy".to_owned());
+        self.first(&["generator"]).map(str::to_lowercase).or_else(is_lemmy)
     }
 
     pub(super) fn is_article(&self) -> bool {

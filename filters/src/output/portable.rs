@@ -14,7 +14,8 @@ mod places;
 use std::{collections::HashSet, fmt, sync::Arc};
 
 use html5ever::{LocalName, local_name};
-use url::Url;
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use url::{Host, Url};
 
 use self::{
     boxes::{Block, BoxKind, OpenBox},
@@ -29,6 +30,10 @@ use crate::{
     },
     measure,
 };
+
+/// What the web's addresses may have and those of books may not (RFC 3986 § 2).
+const NOT_IN_URIS: &AsciiSet =
+    &CONTROLS.add(b'{').add(b'}').add(b'|').add(b'\\').add(b'^').add(b'`').add(b'[').add(b']');
 
 /// Where the addresses of a page lead when it is shown elsewhere than at its own.
 pub trait Addresses: fmt::Debug + Send + Sync {
@@ -196,7 +201,16 @@ impl<'a> PortableWriter<'a> {
 
     /// The address that a link to this one gets.
     pub(super) fn page_address(&self, url: &Url) -> String {
-        self.addresses.map_or_else(|| url.to_string(), |addresses| addresses.page(url))
+        let address = self.addresses.map_or_else(|| url.to_string(), |addresses| addresses.page(url));
+        if self.dialect != Dialect::Xhtml {
+            return address;
+        }
+        let host_end = match url.host() {
+            Some(Host::Ipv6(_)) => address.find(']').map_or(0, |at| at + 1),
+            _ => 0,
+        };
+        let (host, rest) = address.split_at(host_end);
+        format!("{host}{}", utf8_percent_encode(rest, NOT_IN_URIS))
     }
 
     // ----- the walk --------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ use crate::{
     Config,
     cli::{EX_UNAVAILABLE, Failure, extract::with_base, offline::input, overlay::Overlay, page_failure, say},
     client::fetch,
+    rewrite::decode_fetched,
     state::loaded_config::LoadedConfig,
 };
 
@@ -33,7 +34,9 @@ pub(super) fn read(file: &Path, config: &Config) -> anyhow::Result<String> {
 
 pub(super) fn fetch(url: &Url, config: &Config) -> anyhow::Result<String> {
     let fetched = tokio::runtime::Runtime::new()?.block_on(fetch::page(config, url));
-    fetched.map(|bytes| input::decode(&bytes)).map_err(|problem| Failure::error(EX_UNAVAILABLE, problem))
+    fetched
+        .map(|page| decode_fetched(&page.headers, &page.bytes))
+        .map_err(|problem| Failure::error(EX_UNAVAILABLE, problem))
 }
 
 pub(super) fn explain(

@@ -87,6 +87,7 @@ pub(crate) fn clear_response(headers: &mut HeaderMap, target: &Target, hosts: &S
         let written = match name {
             name if ADDRESSES.contains(name) => hosts.in_clear(&text),
             name if *name == header::REFRESH => refresh_in_clear(&text, hosts),
+            name if *name == header::LINK => Some(links_in_clear(&text, hosts)),
             name if *name == header::SET_COOKIE => Some(set_in_clear(&text, target.scheme == Scheme::Https)),
             name if *name == header::CONTENT_SECURITY_POLICY => Some(policy_in_clear(&text)),
             _ => None,
@@ -101,6 +102,16 @@ pub(crate) fn clear_response(headers: &mut HeaderMap, target: &Target, hosts: &S
             }
         }
     }
+}
+
+/// A field of links (RFC 8288 § 3) with their addresses in clear.
+fn links_in_clear(field: &str, hosts: &SecureHosts) -> String {
+    let in_clear = |part: &str| {
+        let (address, rest) = part.split_once('>')?;
+        Some(format!("{}>{rest}", hosts.in_clear(address)?))
+    };
+    let parts = field.split('<').map(|part| in_clear(part).unwrap_or_else(|| part.to_owned()));
+    parts.collect::<Vec<_>>().join("<")
 }
 
 /// `5; url=https://…` with its address in clear, in a field or in a page.
@@ -178,7 +189,7 @@ mod tests {
             ("set-cookie", "fake=gleaner-secure.1"),
             ("content-security-policy", "upgrade-insecure-requests"),
             ("content-security-policy", "img-src https: data:; Upgrade-Insecure-Requests; block-all-mixed-content"),
-            ("link", "<https://d.example/>; rel=next"),
+            ("link", "<https://d.example/>; rel=next, </e>; rel=prev, <http://e.example/>; title=\"a > b\""),
         ]);
         clear_response(&mut headers, &target(Scheme::Https), &hosts);
         assert_eq!(
@@ -189,11 +200,11 @@ mod tests {
                 ("set-cookie", "sid=gleaner-secure.1=2; Path=/; HttpOnly"),
                 ("set-cookie", "free=1; SameSite=Lax"),
                 ("content-security-policy", "img-src http: data:"),
-                ("link", "<https://d.example/>; rel=next"),
+                ("link", "<http://d.example/>; rel=next, </e>; rel=prev, <http://e.example/>; title=\"a > b\""),
             ]
         );
         let is_known = |host: &str| hosts.knows(&Target::from_authority(Scheme::Http, host).unwrap());
-        assert!(is_known("b.example") && is_known("c.example") && !is_known("d.example"));
+        assert!(["b", "c", "d"].iter().all(|host| is_known(&format!("{host}.example"))) && !is_known("e.example"));
         assert_eq!(set_in_clear("TOKEN; Secure=1", true), "=gleaner-secure.TOKEN");
         // A site in clear has no secure cookies (RFC 6265 bis § 5.7).
         assert_eq!(set_in_clear("sid=1; secure", false), "sid=1");

@@ -9,6 +9,8 @@ pub(crate) enum Media {
     Html,
     /// `text/event-stream`, which may be silent for any time.
     EventStream,
+    /// Text as it is, or in Markdown.
+    Text,
     Other,
 }
 
@@ -23,6 +25,8 @@ impl Media {
         } else if is("text/html") && fields.next().is_none() {
             // Browsers do not agree on several fields.
             Self::Html
+        } else if is("text/plain") || is("text/markdown") {
+            Self::Text
         } else {
             Self::Other
         }
@@ -37,7 +41,7 @@ mod tests {
 
     #[test]
     fn html_is_what_one_field_says_is_html() {
-        let cases: [(&[&'static [u8]], Media); 14] = [
+        let cases: [(&[&'static [u8]], Media); 15] = [
             (&[b"text/html"], Media::Html),
             (&[b"Text/HTML;charset=utf-8"], Media::Html),
             (&[b"  text/html ; charset=x"], Media::Html),
@@ -47,7 +51,8 @@ mod tests {
             (&[b""], Media::Other),
             (&[b"text/htm"], Media::Other),
             (&[b"text/html5"], Media::Other),
-            (&[b"text/plain; text/html"], Media::Other),
+            (&[b"text/plain; text/html"], Media::Text),
+            (&[b"text/markdown;charset=utf-8"], Media::Text),
             (&[b"text/html; charset=\xe9"], Media::Other),
             (&[b"text/html", b"text/html"], Media::Other),
             (&[b"Text/Event-Stream; charset=utf-8", b"text/html"], Media::EventStream),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gleaner_filters::{
     Format, ReaderLook, Shape, View,
+    main_block::auto::Favor,
     output::{Controls, Style},
 };
 
@@ -21,6 +22,8 @@ pub(crate) struct ReadingOptions {
     pub(crate) view: View,
     /// In HTML 3.2.
     pub(crate) is_plain: bool,
+    /// For a program that reads for a language model.
+    pub(crate) is_for_agent: bool,
     /// All of it: nothing is chosen.
     pub(crate) is_whole: bool,
     /// Whether blocking is paused.
@@ -40,7 +43,7 @@ impl PageProfile {
         reader: Option<ReaderLook>,
     ) -> Option<Self> {
         let changed = if view.is_some() || is_paused || blocker.fingerprint != self.lists {
-            Self::for_view(config, blocker, profile, view.unwrap_or_default(), is_paused).ok()
+            Self::for_view(config, blocker, profile, view.unwrap_or_default(), is_paused, None).ok()
         } else {
             None
         };
@@ -50,6 +53,17 @@ impl PageProfile {
         }
     }
 
+    /// How a page looks that is sent as Markdown to a program that reads for a language model.
+    pub(crate) fn for_agent(
+        config: &Config,
+        blocker: &Arc<Blocker>,
+        profile: usize,
+        is_paused: bool,
+    ) -> Result<Self, ConfigError> {
+        let look = Self::for_view(config, blocker, profile, View::default(), is_paused, Some(config.agents.favor))?;
+        Ok(Self { tagger: look.tagger.with(&(SentForm::Markdown, &config.agents)), ..look })
+    }
+
     /// How this profile's pages look in a view, and while blocking is paused.
     fn for_view(
         config: &Config,
@@ -57,9 +71,11 @@ impl PageProfile {
         profile: usize,
         view: View,
         is_paused: bool,
+        favor: Option<Favor>,
     ) -> Result<Self, ConfigError> {
         let profile = &config.profiles.all[profile];
         let mut filters = profile.filters.for_view(view);
+        filters.main_block.favor = favor.unwrap_or(filters.main_block.favor);
         filters.ad_servers.enabled &= !is_paused;
         Ok(Self {
             enabled: profile.rewrite,
@@ -81,6 +97,9 @@ impl PageProfile {
     ) -> Result<Self, ConfigError> {
         let profile = &config.profiles.all[profile];
         let mut filters = profile.filters.for_view(asked.view);
+        if asked.is_for_agent {
+            filters.main_block.favor = config.agents.favor;
+        }
         if asked.is_whole {
             filters = filters.cleaned_only();
         }
@@ -116,12 +135,6 @@ impl PageProfile {
             saving: None,
             reader: None,
         }
-    }
-
-    /// This look for pages that are sent in another form.
-    pub(crate) fn in_form(&self, form: SentForm) -> Self {
-        let tagger = self.tagger.with(&form);
-        Self { tagger, reader: None, ..self.clone() }
     }
 
     /// This look with a device's choices for the reader page.

@@ -43,7 +43,7 @@ pub(super) struct ReadRequest {
     pub(super) is_plain: Option<bool>,
     number: usize,
     links_as: LinkForm,
-    without_images: bool,
+    pub(super) without_images: bool,
     start: usize,
     most: Option<usize>,
     /// What an agent is told before the number that the next part begins with, in the place of an address.

@@ -27,9 +27,18 @@ const MAX_PICTURE_BYTES: usize = 10 << 20;
 /// For all pictures of a book: a reader waits for it.
 const PICTURES_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The pictures of a book by their numbers in it.
-#[derive(Debug, Default)]
-pub(super) struct BookPictures(Mutex<Vec<Url>>);
+/// The pictures of a book by their numbers in it, up to so many.
+#[derive(Debug)]
+pub(super) struct BookPictures {
+    known: Mutex<Vec<Url>>,
+    most: usize,
+}
+
+impl BookPictures {
+    pub(super) fn new(without_images: bool) -> Self {
+        Self { known: Mutex::default(), most: if without_images { 0 } else { MAX_PICTURES } }
+    }
+}
 
 impl Addresses for BookPictures {
     fn page(&self, url: &Url) -> String {
@@ -37,10 +46,10 @@ impl Addresses for BookPictures {
     }
 
     fn picture(&self, url: &Url) -> Option<String> {
-        let mut known = self.0.lock();
+        let mut known = self.known.lock();
         let at = known.iter().position(|picture| picture == url).unwrap_or(known.len());
         if at == known.len() {
-            if at >= MAX_PICTURES {
+            if at >= self.most {
                 return None;
             }
             known.push(url.clone());
@@ -71,7 +80,7 @@ impl Exchange {
         let mut book = Book::default();
         let deadline = Instant::now() + PICTURES_TIMEOUT;
         let mut room = MAX_PICTURE_BYTES;
-        let wanted = pictures.0.lock().clone();
+        let wanted = pictures.known.lock().clone();
         for (number, picture) in wanted.into_iter().enumerate() {
             let fetched = timeout_at(deadline, self.picture_bytes(picture, url, headers, room)).await;
             if let Ok(Some((kind, bytes))) = fetched {

@@ -26,8 +26,8 @@ use crate::{
     },
     pages::template,
     rewrite::{
-        Excerpt, SentForm, decode_html,
-        mcp::{MAX_BLOCKS, MAX_MESSAGE, McpMessage, NO_TEXT, Tool, ToolCall, VERSIONS},
+        Excerpt, SentForm, decode_fetched,
+        mcp::{MAX_BLOCKS, MAX_MESSAGE, McpMessage, NO_PAGE, NO_TEXT, Tool, ToolCall, VERSIONS},
         outline,
     },
 };
@@ -93,12 +93,8 @@ impl Exchange {
     }
 
     async fn call(&mut self, call: &ToolCall, headers: &HeaderMap, host: &str) -> Result<String, String> {
-        let way = match call.tool {
-            Tool::ReadPage { .. } => FetchWay::default(),
-            Tool::PageOutline => FetchWay::GZIP,
-        };
         let page = &call.page;
-        let fetched = match self.fetch(page.clone(), "document", None, headers, way).await {
+        let fetched = match self.fetch(page.clone(), "document", None, headers, FetchWay::GZIP).await {
             Ok(FetchOutcome::Response(fetched)) => *fetched,
             Ok(FetchOutcome::Blocked(_)) => return Err(format!("{page}: it is blocked by a list")),
             Ok(FetchOutcome::TooManyRedirects(_)) => return Err(format!("{page}: there are too many redirects")),
@@ -108,14 +104,16 @@ impl Exchange {
         if !status.is_success() {
             return Err(format!("{page}: it answers {status}"));
         }
-        if Media::from_headers(fetched.response.headers()) != Media::Html {
-            return Err(format!("{page}: it is no page of HTML"));
-        }
-        match &call.tool {
-            Tool::ReadPage { form, excerpt } => {
+        match (&call.tool, Media::from_headers(fetched.response.headers())) {
+            (Tool::ReadPage { form, excerpt }, Media::Html) => {
                 self.text_for_agent(fetched, (*form, excerpt.clone()), headers, host).await
             }
-            Tool::PageOutline => self.outline(fetched, headers).await,
+            (Tool::ReadPage { excerpt, .. }, Media::Text) => {
+                let (fields, bytes) = fetch::read(fetched.response, self.state.config.rewrite.max_html_bytes).await?;
+                Ok(excerpt.take(&decode_fetched(&fields, &bytes)))
+            }
+            (Tool::PageOutline, Media::Html) => self.outline(fetched, headers).await,
+            _ => Err(format!("{page}: {NO_PAGE}")),
         }
     }
 
@@ -130,7 +128,7 @@ impl Exchange {
         let asked = ReadRequest::for_agent(url.clone(), form, excerpt);
         let look = self.reading_options(&asked, headers, fetched.host());
         // A text names the sites' own addresses.
-        let addresses: SharedAddresses = Arc::new(BookPictures::default());
+        let addresses: SharedAddresses = Arc::new(BookPictures::new(false));
         let presented = self.present(&asked, fetched, &HeaderMap::new(), host, (look, addresses)).await;
         let (response, outcome) = presented.map_err(|error| error.to_string())?;
         if outcome.rewritten().is_none() {
@@ -145,8 +143,10 @@ impl Exchange {
         let profile = self.profile(headers, fetched.host()).map_or(0, |choice| choice.index);
         let chain = Arc::clone(&self.state.rewriter.profile(profile).chain);
         let url: Url = fetched.url;
-        let (_, bytes) = fetch::read(fetched.response, self.state.config.rewrite.max_html_bytes).await?;
-        let drawn = move || chain.blocks(&decode_html(&bytes), &url, MAX_BLOCKS).map(|blocks| outline::render(&blocks));
+        let (fields, bytes) = fetch::read(fetched.response, self.state.config.rewrite.max_html_bytes).await?;
+        let drawn = move || {
+            chain.blocks(&decode_fetched(&fields, &bytes), &url, MAX_BLOCKS).map(|blocks| outline::render(&blocks))
+        };
         // The chain catches its own panics.
         let drawn = spawn_blocking(drawn).await.map_err(|error| error.to_string())?;
         drawn.map_err(|problem| problem.to_string())

@@ -39,6 +39,12 @@ fn article() -> String {
 
 async fn site() -> Origin {
     Origin::http(|seen| match seen.uri.path() {
+        "/moved" => {
+            let mut answer = response(&[("location", "/new/")], "");
+            *answer.status_mut() = http::StatusCode::FOUND;
+            answer
+        }
+        "/directory" => html(DIRECTORY.to_owned()),
         "/own" => response(&[("content-type", "text/markdown")], "# Its own"),
         "/clock.png" => response(&[("content-type", "image/png")], PNG),
         "/none.png" => response(&[("content-type", "text/html")], "no picture"),
@@ -46,6 +52,11 @@ async fn site() -> Origin {
     })
     .await
 }
+
+/// Two columns of links, of which the second may be main content or not.
+const DIRECTORY: &str = include_str!(
+    "../../../filters/tests/pages/main_block_keeps_the_links_of_a_directory_in_a_layout_table/source.html"
+);
 
 /// A picture of one pixel.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\rIDATx\x9cc\xf8\xff\xff?\0\x05\xfe\x02\xfe\xa75\x81\x84\0\0\0\0IEND\xaeB`\x82";
@@ -72,6 +83,13 @@ async fn a_program_that_prefers_markdown_gets_what_can_be_seen_of_a_page() {
     assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
     // What the site itself has passes, and so does what is left alone.
     assert_eq!(get(&proxy, &site.url("/own"), &[AGENT]).await.text(), "# Its own");
+    // A program that accepts everything is known by its name.
+    let name =
+        ("user-agent", "ModelContextProtocol/1.0 (Autonomous; +https://github.com/modelcontextprotocol/servers)");
+    for (accept, kind) in [("*/*", "text/markdown"), ("text/html", "text/html")] {
+        let answer = get(&proxy, &site.url("/"), &[name, ("accept", accept)]).await;
+        assert_eq!(answer.header("content-type"), format!("{kind}; charset=utf-8"));
+    }
     proxy.stop().await;
     for (yaml, begins) in [
         ("agents: { markdown: false }", "<!doctype"),
@@ -81,6 +99,23 @@ async fn a_program_that_prefers_markdown_gets_what_can_be_seen_of_a_page() {
         let proxy = TestProxy::start(yaml).await;
         let answer = get(&proxy, &site.url("/"), &[AGENT]).await;
         assert!(answer.text().starts_with(begins), "{yaml}: {}", answer.text());
+        proxy.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_program_gets_what_is_in_doubt() {
+    const DOUBTFUL: &str = "The Covered Bridge List";
+    let site = site().await;
+    let page = site.url("/directory");
+    for (yaml, is_there) in [("", true), ("\nagents: { favor: balanced }", false)] {
+        let proxy = TestProxy::start(&format!("{TARGETS}{yaml}")).await;
+        let in_proxy = get(&proxy, &page, &[AGENT]).await;
+        assert_eq!(in_proxy.text().contains(DOUBTFUL), is_there, "{}", in_proxy.text());
+        for form in ["text", "markdown", "json"] {
+            let answer = read(&proxy, &page, &format!("&as={form}")).await;
+            assert_eq!(answer.text().contains(DOUBTFUL), is_there, "{form}: {}", answer.text());
+        }
         proxy.stop().await;
     }
 }
@@ -142,6 +177,9 @@ async fn a_book_has_the_page_and_its_pictures() {
     let file = dir.path().join("book.epub");
     fs::write(&file, &answer.body).unwrap();
     check_book(&epubcheck, &file).await;
+    let asked = site.requests().len();
+    let bare = read(&proxy, &site.url("/"), "&as=epub&images=none").await;
+    assert!(!bare.body.windows(PNG.len()).any(|part| part == PNG) && site.requests().len() == asked + 1);
     proxy.stop().await;
 
     for name in ["one.html", "two.html"] {
@@ -228,8 +266,8 @@ async fn a_long_page_comes_in_parts() {
         let answer = read(&proxy, &site.url("/"), &format!("&as=plain&part={part}")).await;
         assert!(answer.body.len() < 11_000, "{}", answer.body.len());
         shown += answer.text().matches("single hand").count();
-        assert_eq!(answer.text().contains(">Previous</a>"), part > 1);
-        if !answer.text().contains(">Next</a>") {
+        assert_eq!(answer.text().contains(">Previous page</a>"), part > 1);
+        if !answer.text().contains(">Next page</a>") {
             break;
         }
         part += 1;
@@ -258,9 +296,9 @@ async fn a_long_page_comes_in_parts_in_the_proxy_too() {
         let before = site.requests().len();
         let mut answer = get(&proxy, &site.url("/?a=b"), &fields).await;
         let (mut shown, mut parts) = (0, 1);
-        while let Some(next) = address_of(answer.text(), "Next") {
-            assert_eq!(answer.text().matches(">Next</a>").count(), 2, "{style}: at both ends");
-            assert_eq!(answer.text().contains(">Previous</a>"), parts > 1, "{style}");
+        while let Some(next) = address_of(answer.text(), "Next page") {
+            assert_eq!(answer.text().matches(">Next page</a>").count(), 2, "{style}: at both ends");
+            assert_eq!(answer.text().contains(">Previous page</a>"), parts > 1, "{style}");
             shown += answer.text().matches("single hand").count();
             assert!(next.starts_with(&site.url("/?a=b&gleaner-view=")), "{next}");
             answer = get(&proxy, &next, &[fields[0], fields[1], ("referer", &site.url("/"))]).await;
@@ -269,8 +307,8 @@ async fn a_long_page_comes_in_parts_in_the_proxy_too() {
         }
         shown += answer.text().matches("single hand").count();
         assert_eq!((shown, parts > 3, site.requests().len() - before), (100, true, 1), "{style}: {parts}");
-        let back = address_of(answer.text(), "Previous").unwrap();
-        assert!(get(&proxy, &back, &fields).await.text().contains(">Next</a>"));
+        let back = address_of(answer.text(), "Previous page").unwrap();
+        assert!(get(&proxy, &back, &fields).await.text().contains(">Next page</a>"));
         proxy.stop().await;
         // Without a bar there is nothing to follow.
         let proxy =
@@ -296,6 +334,10 @@ async fn a_program_reads_pages_by_the_model_context_protocol() {
         call(4, "page_outline", json!({ "url": site.url("/") })),
         call(5, "read_page", json!({ "url": "http://192.168.0.1/" })),
         call(6, "other", json!({})),
+        call(8, "read_page", json!({ "url": site.url("/directory") })),
+        call(9, "read_page", json!({ "url": site.url("/own") })),
+        call(10, "read_page", json!({ "url": site.url("/clock.png") })),
+        call(11, "read_page", json!({ "url": site.url("/moved") })),
         json!({ "jsonrpc": "2.0", "id": 7, "method": "resources/list" }),
     ];
     let input: String =
@@ -316,9 +358,13 @@ async fn a_program_reads_pages_by_the_model_context_protocol() {
     );
     assert!(text(3).contains("article"), "{}", text(3));
     assert!(answers[4]["result"]["isError"] == true && text(4).contains("private network"), "{}", text(4));
-    assert_eq!((&answers[5]["error"]["code"], &answers[6]["error"]["code"]), (&json!(-32602), &json!(-32601)));
-    assert_eq!(answers[7]["error"]["code"], -32700);
-    assert_eq!(answers.len(), 8);
+    assert_eq!((&answers[5]["error"]["code"], &answers[10]["error"]["code"]), (&json!(-32602), &json!(-32601)));
+    assert!(text(6).contains("The Covered Bridge List"), "{}", text(6));
+    assert_eq!(text(7), "# Its own");
+    assert!(answers[8]["result"]["isError"] == true && text(8).contains("no page"), "{}", text(8));
+    assert!(text(9).contains(&format!("url: \"{}\"", site.url("/new/"))), "{}", text(9));
+    assert_eq!(answers[11]["error"]["code"], -32700);
+    assert_eq!(answers.len(), 12);
 }
 
 /// Posts a message to `/mcp` as a program does.
@@ -358,6 +404,8 @@ async fn programs_on_this_machine_read_pages_by_http() {
     assert!(!next.is_empty() && !next.starts_with("---"), "{next}");
     let (outline, is_error) = call("page_outline", json!({ "url": site.url("/") })).await;
     assert!(!is_error && outline.contains("article"), "{outline}");
+    assert_eq!(call("read_page", json!({ "url": site.url("/own") })).await, ("# Its own".to_owned(), false));
+    assert!(call("read_page", json!({ "url": site.url("/clock.png") })).await.1);
     let asked = site.requests().len();
     let (problem, is_error) = call("read_page", json!({ "url": "http://192.168.0.1/" })).await;
     assert!(is_error && problem.contains("192.168.0.1"), "{problem}");

@@ -136,11 +136,11 @@ fn ways(count: usize, at: usize, around: &Surroundings<'_>) -> String {
         return out;
     }
     out.push_str("<p>");
-    for (is_there, number, word) in [(at > 0, at, "Previous"), (at + 1 < count, at + 2, "Next")] {
+    for (is_there, number, word) in [(at > 0, at, Label::PreviousPage), (at + 1 < count, at + 2, Label::NextPage)] {
         if let Some(address) = around.part_link(number).filter(|_| is_there) {
             out.push_str("<a rel=\"nofollow\" href=\"");
             escape_attribute(&address, &mut out);
-            out.extend(["\">", word, "</a> "]);
+            out.extend(["\">", around.words.get(word), "</a> "]);
         }
     }
     out.extend([(at + 1).to_string().as_str(), " / ", count.to_string().as_str(), "</p>"]);

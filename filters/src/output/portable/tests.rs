@@ -99,6 +99,8 @@ fn texts_and_addresses_are_escaped() {
         "{out}"
     );
     assert!(out.ends_with("alt=\"&#34;&gt;&lt;\"/></p>"), "{out}");
+    let out = written("<a href='http://[::1]/x?a={b}|[c]'>x</a>", Dialect::Xhtml);
+    assert!(out.contains("http://[::1]/x?a=%7Bb%7D%7C%5Bc%5D\""), "{out}");
 }
 
 #[test]
