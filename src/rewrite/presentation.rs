@@ -151,7 +151,7 @@ impl CutText {
 }
 
 impl Excerpt {
-    /// It, of a text that is sent as it is.
+    /// Cuts a text that is sent as it is, and names its next part.
     pub(crate) fn take(&self, text: &str) -> String {
         self.cut(text).with_next_line()
     }
