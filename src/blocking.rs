@@ -119,7 +119,10 @@ impl Blocker {
             let own = profile.own_blocking.clone().filter(|own| *own != config.blocking);
             let own = own.map(|own| Arc::new(Self::from_settings(own, &mut compiled)));
             for state in own.iter().flat_map(|own| &own.all_states) {
-                if state.source == ListSource::Own || all.all_states.iter().all(|known| known.source != state.source) {
+                // Its own rules, where it does not share those of all.
+                let is_own = state.source == ListSource::Own
+                    && own.as_ref().is_some_and(|own| own.settings.rules != config.blocking.rules);
+                if is_own || all.all_states.iter().all(|known| known.source != state.source) {
                     all.all_states.push(state.clone());
                 }
             }

@@ -192,7 +192,8 @@ impl Exchange {
             if read::has_address(&host, request.uri().path()) {
                 return Box::pin(self.read(*request, &host)).await.map(Answer::Response);
             }
-            let visit = ControlPageRequest::new(&self.connection, self.device(request.headers()), &request);
+            let visit =
+                ControlPageRequest::new(&self.connection, self.device(request.headers()), &request, self.over_icap);
             let answer = control_pages::answer(&self.proxy, &visit, &request);
             Box::pin(IncomingBody::read_to_end(*request)).await;
             return Ok(Answer::Response(answer));

@@ -67,7 +67,7 @@ macro_rules! script {
 }
 
 /// Stand-ins for scripts, by their names in lists; the first is also that in [`LIBRARIES`].
-const SCRIPTS: [(&[&str], &str); 23] = [
+const SCRIPTS: [(&[&str], &str); 24] = [
     (&["google-ima.js", "google-ima3"], script!("ima.js")),
     (
         &["googletagservices_gpt.js", "googletagservices.com/gpt.js", "googletagservices-gpt", "google-gpt"],
@@ -98,6 +98,15 @@ const SCRIPTS: [(&[&str], &str); 23] = [
     (&["outbrain-widget.js", "widgets.outbrain.com/outbrain.js"], script!("outbrain-widget.js")),
     (&["fingerprint2.js", "fingerprintjs2"], script!("fingerprint2.js")),
     (&["fingerprint3.js", "fingerprintjs3"], script!("fingerprint3.js")),
+    // A module has names of its own.
+    (
+        &["fingerprint-module.js"],
+        concat!(
+            "var window = {};\n",
+            include_str!("stubs/fingerprint3.js"),
+            "export default window.FingerprintJS;\nexport var load = window.FingerprintJS.load;\n"
+        ),
+    ),
     (&["fuckadblock.js-3.2.0", "nofab.js", "prevent-fab-3.2.0"], script!("fuckadblock.js")),
     (&["popads.net.js", "popads.js", "prevent-popads-net"], script!("popads.js")),
     (&["prebid-ads.js"], script!("prebid-ads.js")),
@@ -109,7 +118,7 @@ const SCRIPTS: [(&[&str], &str); 23] = [
 ];
 
 /// Scripts for which something stands in wherever a rule forbids them, also where no rule of a list says so. An exception of a list
-/// (`@@…$redirect-rule`) holds for these rules as for its own. By the path of `gtag/js` nobody knows over plain HTTP that it is a script.
+/// (`@@…$redirect-rule`) holds for these rules as for its own. By the path of `gtag/js` or `v4` nobody knows over plain HTTP that it is a script.
 pub(super) const LIBRARIES: &str = "\
 ||imasdk.googleapis.com/js/sdkloader/ima3.js$script,redirect-rule=google-ima.js
 ||googletagmanager.com/gtm.js$script,redirect-rule=googletagmanager_gtm.js
@@ -135,6 +144,7 @@ pub(super) const LIBRARIES: &str = "\
 ||static.hotjar.com/c/hotjar-$script,redirect-rule=hotjar.js
 ||cdn.segment.com/analytics.js/$script,redirect-rule=segment.js
 ||openfpcdn.io/fingerprintjs/*/iife.$script,redirect-rule=fingerprint3.js
+/^https?:\\/\\/openfpcdn\\.io\\/fingerprintjs\\/v[.\\d]+(\\/esm\\b.*)?$/$script,xhr,other,redirect-rule=fingerprint-module.js
 /matomo.js$script,redirect-rule=matomo.js
 /piwik.js$script,redirect-rule=matomo.js
 /prebid.js$script,redirect-rule=prebid.js

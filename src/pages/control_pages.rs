@@ -40,18 +40,26 @@ pub(crate) struct ControlPageRequest<'a> {
     local: SocketAddr,
     /// Whether it uses the proxy, and has not opened its address as that of a web site.
     proxied: bool,
+    /// Whether another proxy has it filtered here.
+    over_icap: bool,
     /// The client of the CONNECT and the host that it named, over TLS.
     connect: Option<&'a ClientProgram>,
     tunnel: Option<&'a str>,
 }
 
 impl<'a> ControlPageRequest<'a> {
-    pub(crate) fn new<B>(connection: &'a Connection, device: ClientProgram, request: &'a Request<B>) -> Self {
+    pub(crate) fn new<B>(
+        connection: &'a Connection,
+        device: ClientProgram,
+        request: &'a Request<B>,
+        over_icap: bool,
+    ) -> Self {
         let encrypted = connection.tunnel.as_ref().filter(|tunnel| tunnel.scheme == Scheme::Https);
         Self {
             device,
             user_agent: client_program::user_agent(request.headers()),
             local: SocketAddr::new(connection.local.ip().to_canonical(), connection.local.port()),
+            over_icap,
             proxied: connection.tunnel.is_some() || request.uri().scheme().is_some(),
             connect: connection.device.as_ref().filter(|_| encrypted.is_some()),
             tunnel: encrypted.map(Target::plain_host),

@@ -44,7 +44,7 @@ pub(crate) enum Error {
     #[error("the request came back to this proxy")]
     Loop,
     /// A page that is asked for in clear for a client that cannot speak TLS.
-    #[error("{0} leads from http to https and back, without an end")]
+    #[error("the site {0} leads from http to https and back, without an end")]
     SchemeLoop(String),
     #[error("{error}")]
     Upstream { host: String, error: UpstreamError },

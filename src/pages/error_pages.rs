@@ -143,6 +143,7 @@ fn title(error: &Error) -> &'static str {
         Error::NotAProxyRequest(_) => "This is a proxy",
         Error::OwnPageEncrypted => "The proxy's own page is elsewhere",
         Error::Upstream { error: UpstreamError::Parent(..), .. } => "The proxy behind this one does not help",
+        Error::SchemeLoop(_) => "The web site leads nowhere",
         Error::Upstream { .. } if error.side() == Side::Upstream => "The web site cannot be reached",
         Error::Upstream { .. } if error.side() == Side::Proxy => "The proxy can open no more connections",
         _ => "The proxy cannot use this request",

@@ -245,8 +245,13 @@ impl<W: AsyncWrite + Unpin> Reply<'_, W> {
             Adapted::Unchanged(body) => self.unchanged(body).await,
             Adapted::Request(request) => {
                 let (head, body) = request.into_parts();
-                let mut bytes = BytesMut::from(format!("{} {} HTTP/1.1\r\n", head.method, head.uri).as_bytes());
-                write_spelled(&head.headers, &self.heads[self.head.sections.request.clone()], &mut bytes);
+                let original = &self.heads[self.head.sections.request.clone()];
+                let is_origin_form =
+                    original.split(|byte| *byte == b' ').nth(1).is_some_and(|target| target.starts_with(b"/"));
+                let path = head.uri.path_and_query().filter(|_| is_origin_form).map(ToString::to_string);
+                let target = path.unwrap_or_else(|| head.uri.to_string());
+                let mut bytes = BytesMut::from(format!("{} {target} HTTP/1.1\r\n", head.method).as_bytes());
+                write_spelled(&head.headers, original, &mut bytes);
                 self.changed("req", &bytes, body, true).await
             }
             Adapted::Response { response, has_same_body } => {

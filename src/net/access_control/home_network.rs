@@ -142,10 +142,11 @@ impl Acl {
     }
 }
 
-/// Whether a browser asks for a part of a page: it would say that it takes HTML for the page itself.
+/// Whether a browser asks for a part of a page: it would say that it takes HTML for the page itself. Those of before 2005 and Internet Explorer
+/// up to version 8, which are `Mozilla/4` and less, never say that.
 fn is_part_of_a_page(headers: &HeaderMap) -> bool {
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    text(header::USER_AGENT).is_some_and(|agent| agent.starts_with("Mozilla/"))
+    text(header::USER_AGENT).is_some_and(|agent| agent.starts_with("Mozilla/5"))
         && text(header::ACCEPT).is_some_and(|accept| !accept.contains("text/html"))
 }
 

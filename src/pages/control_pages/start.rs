@@ -49,7 +49,7 @@ const SHOWN: usize = 500;
 pub(super) fn page(proxy: &Proxy, state: &RuntimeState, visit: &ControlPageRequest<'_>) -> Markup {
     let choice = profile(state, visit);
     let intercept = choice.map_or(Intercept::Off, |choice| choice.profile.intercept);
-    let checks = visit.proxied && intercept != Intercept::Off && state.authority.open().is_some();
+    let checks = visit.proxied && !visit.over_icap && intercept != Intercept::Off && state.authority.open().is_some();
     let warning = state.authority.get().and_then(|authority| authority.expiry_warning());
     let is_known = state.authority.get().is_some_and(|authority| {
         let (list, device) = (&proxy.trusted_devices, &visit.device);
@@ -71,9 +71,11 @@ pub(super) fn page(proxy: &Proxy, state: &RuntimeState, visit: &ControlPageReque
             @if state.config.read.admits(visit.device.address, state.config.access.lan) { (reading::field("")) }
             (next_step(proxy, state, visit, intercept, is_known))
             (this_device(proxy, visit, choice, is_known))
-            (other_devices(proxy, visit))
-            h2 { "Steps for" }
-            p.list { @for system in System::ALL { a href={ "/steps/" (system.slug()) } { (system.name()) } " " } }
+            @if !visit.over_icap {
+                (other_devices(proxy, visit))
+                h2 { "Steps for" }
+                p.list { @for system in System::ALL { a href={ "/steps/" (system.slug()) } { (system.name()) } " " } }
+            }
             p.quiet {
                 a href=(super::pause::PATH) { "Pause blocking" } " · "
                 @if state.config.panel.admits(visit.device.address) { a href="/panel" { "Panel" } " · " a href="/settings" { "Settings" } " · " }
@@ -132,6 +134,11 @@ fn next_step(
                 (steps(&proxy_steps(proxy, visit, system)))
                 p { "Then open " strong { (template::start_link()) } " here." }
                 p.quiet { "You are at the proxy's own address, and have not come through it." }
+            }
+        } @else if visit.over_icap {
+            section.step {
+                h2 { "✓ Pages of this device come decluttered" }
+                p { "The proxy that this device uses has them filtered here, and decides itself which encrypted pages it opens, with a certificate of its own." }
             }
         } @else if intercept == Intercept::Off {
             section.step {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri, Version};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri, Version, header};
 
 use crate::{
     http::headers::{MAX_FIELDS, MAX_RESPONSE_FIELDS, members},
@@ -189,6 +189,12 @@ pub(super) fn http_request(bytes: &[u8]) -> Option<Request<()>> {
     *request.uri_mut() = read.path?.parse::<Uri>().ok()?;
     *request.version_mut() = Version::HTTP_11;
     *request.headers_mut() = fields(read.headers)?;
+    // The request as a web server gets it: of the scheme nothing is told but by the port.
+    if request.uri().path().starts_with('/') && request.uri().authority().is_none() {
+        let host = request.headers().get(header::HOST)?.to_str().ok()?;
+        let scheme = if host.ends_with(":443") { "https" } else { "http" };
+        *request.uri_mut() = format!("{scheme}://{host}{}", request.uri()).parse().ok()?;
+    }
     Some(request)
 }
 

@@ -131,6 +131,7 @@ const WAITING: &str = "<!doctype html><meta charset=utf-8><body><style>.hide { o
       loader.requestAds(new google.ima.AdsRequest());\
       fbq('track', 'x'); hj('event', 'x'); COMSCORE.beacon({}); pSUPERFLY.virtualPage('/'); _gaq.push(['_trackPageview']);\
       FingerprintJS.load().then(agent => agent.get()).then(found => tell('fp3 ' + typeof found.visitorId));\
+      import('http://openfpcdn.io/fingerprintjs/v4').then(module => module.load()).then(agent => agent.get()).then(() => tell('fp4'));\
       new Fingerprint2().get(() => tell('fp2')); fuckAdBlock.onNotDetected(() => tell('fab'));\
       for (const source of ['/noop.mp3', '/noop.mp4']) { const media = document.createElement(source.endsWith('3') ? 'audio' : 'video');\
         media.muted = true; media.onloadedmetadata = () => tell(source + ' ' + media.duration.toFixed(1)); media.onerror = () => tell(source + ' error');\
@@ -199,6 +200,9 @@ async fn what_waits_for_a_library_goes_on() {
     let fields = [("referer", "http://127.0.0.1/"), ("accept", "*/*")];
     let script = get(&proxy, "http://www.googletagmanager.com/gtag/js?id=G-1", &fields).await;
     assert!(script.text().starts_with("(function"), "{}", script.status);
+    let module =
+        get(&proxy, "http://openfpcdn.io/fingerprintjs/v4", &[("origin", "http://127.0.0.1"), ("accept", "*/*")]).await;
+    assert!(module.text().contains("export default"), "{:?} {}", module.headers, module.text());
     let dom = browser.dom_after(LATER, &proxy, news.url("/")).await;
     for wanted in [
         "gtm early",
@@ -216,6 +220,7 @@ async fn what_waits_for_a_library_goes_on() {
         "ga function",
         "ima 303",
         "fp3 string",
+        "fp4",
         "fp2",
         "fab",
         "/noop.mp3 0.1",

@@ -175,6 +175,31 @@ async fn a_page_is_the_proxys_own_in_every_form_of_message() {
 }
 
 #[tokio::test]
+async fn a_request_may_be_as_a_web_server_gets_it() {
+    let (_proxy, addr) = service("blocking: { services: [tiktok] }").await;
+    let mut client = IcapClient::new(addr).await;
+    let asked = request("/page");
+    let message = respmod("X-Client-IP: 127.0.0.1\r\n", &asked, HTML, true).into_bytes();
+    let answer = client.ask([message, chunked(DEMO.as_bytes())].concat()).await;
+    assert!(answer.http.contains("gleaner: rewritten"), "{}", answer.http);
+    let blocked = reqmod("Allow: 204\r\n", &asked.replace("a.example", "www.tiktok.com"), false);
+    assert!(client.ask(blocked).await.http.starts_with("HTTP/1.1 403"));
+    // It leaves as it came.
+    let answer = client.ask(reqmod("Allow: 204\r\n", &asked.replace("gzip", "gzip, dcb"), false)).await;
+    assert_eq!(answer.http, asked);
+}
+
+#[tokio::test]
+async fn the_start_page_has_no_steps_for_a_certificate_that_is_not_used() {
+    let (_proxy, addr) = service("").await;
+    let mut client = IcapClient::new(addr).await;
+    let asked = request("http://gleaner.internal/").replace("gzip", "identity");
+    let answer = client.ask(reqmod("X-Client-IP: 127.0.0.1\r\n", &asked, false)).await;
+    let text = String::from_utf8_lossy(&answer.body);
+    assert!(text.contains("come decluttered") && !text.contains("ertificate\"") && !text.contains("Get the"), "{text}");
+}
+
+#[tokio::test]
 async fn what_is_no_page_stays_by_its_head_alone_or_comes_back_where_it_was_not_kept() {
     let (_proxy, addr) = service("").await;
     let mut client = IcapClient::new(addr).await;
