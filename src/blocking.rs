@@ -402,6 +402,13 @@ impl gleaner_filters::Blocker for Blocker {
         }
     }
 
+    fn refuses(&self, page: &Url, address: &Url, resource: Resource) -> bool {
+        let wanted = BlockingRequest::new(address.clone(), Some(page.clone()), kind(resource));
+        self.settings.requests
+            && self.exempt(wanted.site(), wanted.host()).is_none()
+            && matches!(self.judge(&wanted), Verdict::Blocked { instead: None, .. })
+    }
+
     fn rule(&self, page: &Url, address: &Url, resource: Resource) -> Option<String> {
         let (site, host) = (page.host_str().unwrap_or_default(), address.host_str().unwrap_or_default());
         let from = if resource == Resource::Document { address } else { page };

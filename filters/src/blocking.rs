@@ -1,7 +1,8 @@
-//! The interface to blocking lists (`Blocker`), its simplest implementation, a list of hosts, and the matching of
-//! selectors for hidden elements.
+//! The interface to blocking lists (`Blocker`), its simplest implementation, a list of hosts, the matching of
+//! selectors for hidden elements, and the boxes of what is refused.
 
 pub(crate) mod element;
+pub(crate) mod holes;
 pub(crate) mod selectors;
 
 use std::{collections::HashSet, sync::Arc};
@@ -36,6 +37,11 @@ pub enum Resource {
 pub trait Blocker: Send + Sync {
     /// Whether an address is forbidden to a page. Of a [`Resource::Document`] only the host counts.
     fn blocks(&self, page: &Url, address: &Url, wanted: Resource) -> bool;
+
+    /// Whether a request of a page for an address is refused. Elements may leave a page whose requests are let through.
+    fn refuses(&self, page: &Url, address: &Url, wanted: Resource) -> bool {
+        self.blocks(page, address, wanted)
+    }
 
     /// The rule that forbids an address to a page, in words, where there are rules.
     fn rule(&self, page: &Url, address: &Url, wanted: Resource) -> Option<String> {

@@ -26,7 +26,7 @@ use url::Url;
 
 use crate::{
     analysis::AnalysedPage,
-    blocking::{Blocker, Names, Resource},
+    blocking::{Blocker, Names, Resource, holes},
     config::{ChainConfig, FilterName, Floor, PageLimits},
     domain::{self, Domain, Survey},
     error::{ConfigError, PageError},
@@ -215,8 +215,11 @@ impl Chain {
         if !is_on || self.lists.blocks(url, url, Resource::Document) {
             return None;
         }
-        let hiding = self.lists.hiding(url, &|| Names::in_source(html))?;
-        Some(hiding.style_sheet()).filter(|(_, rules)| *rules > 0)
+        let hiding = self.lists.hiding(url, &|| Names::in_source(html));
+        let (mut css, rules) = hiding.map(|hiding| hiding.style_sheet()).unwrap_or_default();
+        let refuses = |address: &Url, wanted| self.lists.refuses(url, address, wanted);
+        let rules = rules + holes::write_css(&mut css, html, url, refuses);
+        (rules > 0).then_some((css, rules))
     }
 
     fn bar<'a>(&self, links: &'a Links, page: &AnalysedPage, report: &Report) -> Bar<'a> {

@@ -81,6 +81,11 @@ impl ParamRule {
     }
 }
 
+/// The name in a part of a query.
+fn name(pair: &str) -> &str {
+    pair.split_once('=').map_or(pair, |(name, _)| name)
+}
+
 fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }
@@ -116,14 +121,17 @@ impl Params {
 
     /// The verdict of the rules: the address without the parameters that they remove, with the first rule that does, or the first exception.
     pub(super) fn judge(&self, request: &Request, lists: &[String]) -> Verdict {
-        let url = Url::parse(&request.url).ok().filter(|url| url.query().is_some() && !self.0.is_empty());
-        let Some(mut to) = url else {
+        // Most addresses have no such parameter, and need not be parsed again.
+        let query = request.url.split_once('?').map_or("", |(_, rest)| rest);
+        if !query.split(['&', '#']).any(|pair| self.0.contains_key(name(pair))) {
+            return Verdict::Allowed;
+        }
+        let Ok(mut to) = Url::parse(&request.url) else {
             return Verdict::Allowed;
         };
         let (mut kept, mut removed_by, mut excepted) = (Vec::new(), None, None);
         for pair in to.query().unwrap_or_default().split('&') {
-            let name = pair.split_once('=').map_or(pair, |(name, _)| name);
-            match self.0.get(name).map(|one| one.rules_for(request, lists)) {
+            match self.0.get(name(pair)).map(|one| one.rules_for(request, lists)) {
                 Some((Some(rule), None)) => removed_by = removed_by.or(Some(rule)),
                 Some((Some(rule), Some(exception))) => {
                     excepted = Some(Verdict::Excepted { rule, exception });

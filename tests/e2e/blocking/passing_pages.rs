@@ -198,3 +198,28 @@ async fn boxes_of_advertisements_close_up_in_an_application() {
     plain.stop().await;
     proxy.stop().await;
 }
+
+#[tokio::test]
+async fn boxes_of_refused_frames_and_pictures_close_up_in_an_application() {
+    const PAGE: &str = "<!doctype html><html lang=en><head><title>Mail</title></head><body><iframe id=a src='//ads.example/x>y?b=1&amp;c=\"2\"'></iframe>\
+         <img id=b alt=Ad src=http://ads.example/b.png><object id=c data=http://ads.example/c></object><embed id=d src=http://ads.example/d>\
+         <iframe id=e src=http://stays.example/></iframe><img id=f alt=Own src=http://ads.example/own.png><script>\
+         const isClosed = id => getComputedStyle(document.getElementById(id)).display == 'none';\
+         document.title = 'closed: ' + ['a', 'b', 'c', 'd', 'e', 'f'].filter(isClosed).join(' ') + '.';</script></body></html>";
+    let Some(browser) = Browser::find() else { return };
+    let (_dir, settings) = with_list("||ads.example^\n@@||ads.example/own.png\n");
+    let origin = Origin::http(|_| {
+        response(&[("content-type", "text/html; charset=utf-8"), ("content-security-policy", "style-src 'self'")], PAGE)
+    })
+    .await;
+    for (settings, closed) in [
+        ("blocking: { enabled: false }", "closed: ."),
+        (&settings, "closed: a b c d."),
+        (&settings.replace("blocking: {", "blocking: { requests: false,"), "closed: ."),
+    ] {
+        let proxy = TestProxy::start(settings).await;
+        let seen = browser.dom_after(Duration::from_secs(5), &proxy, origin.url("/")).await;
+        assert!(seen.contains(closed), "{settings}: {seen}");
+        proxy.stop().await;
+    }
+}

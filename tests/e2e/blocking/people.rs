@@ -13,7 +13,7 @@ use crate::harness::{
     links::link,
     origin::{html, read_head, response},
     raw, send,
-    wire::soon,
+    wire::{soon, until},
 };
 
 const TABLET: (&str, &str) = ("user-agent", "Tablet");
@@ -203,5 +203,35 @@ async fn safe_search_connects_to_the_engines_own_filtering_servers() {
     assert_eq!(soon(heads.recv()).await.unwrap(), "CONNECT strict.bing.com:80 HTTP/1.1");
     get(&proxy, "http://www.bing.com/search?q=x", &[("user-agent", "Phone")]).await;
     assert_eq!(soon(heads.recv()).await.unwrap(), "GET http://www.bing.com/search?q=x HTTP/1.1");
+    proxy.stop().await;
+}
+
+/// The test has one thread for the proxy and for its clients, as a machine of one processor has.
+#[tokio::test]
+async fn other_devices_are_answered_while_the_rules_of_one_are_compiled() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().display();
+    let long: String = (0..200_000).map(|number| format!("||host{number}.example^$script,third-party\n")).collect();
+    fs::write(dir.path().join("first.txt"), "||localhost^*/x$important\n").unwrap();
+    fs::write(dir.path().join("long.txt"), long + "||localhost^*/x\n").unwrap();
+    let lists = format!("lists: ['{path}/first.txt', '{path}/long.txt']");
+    let proxy = TestProxy::start(&format!(
+        "blocking: {{ {lists}, dir: '{path}' }}\n\
+         profiles: {{ kids: {{ blocking: {{ {lists}, except_by_list: {{ '{path}/first.txt': [127.0.0.1] }} }} }} }}\n\
+         devices: [{{ user_agents: [Tablet], profile: kids }}]\n"
+    ))
+    .await;
+    let origin = Origin::http(|_| response(&[], "from the origin")).await;
+    let blocks = async |agent: &str| {
+        let fields = [("user-agent", agent), ("referer", "http://127.0.0.1/news"), ("sec-fetch-dest", "script")];
+        get(&proxy, &at_localhost(&origin, "/x"), &fields).await.status == 403
+    };
+    // The first request begins it. Until it is done the list that does not count forbids nothing, and afterwards the other does.
+    assert!(!blocks("Tablet").await, "the request waited for the rules");
+    for _ in 0..5 {
+        assert!(blocks("Phone").await);
+    }
+    assert!(!blocks("Tablet").await, "the rules were compiled before the others were answered");
+    until("the device's own rules hold", async || blocks("Tablet").await).await;
     proxy.stop().await;
 }

@@ -21,7 +21,7 @@ async fn it_counts_what_was_done_and_forgets_addresses_within_sites() {
     let origin = Origin::http(|_| html(ARTICLE)).await;
     let proxy = TestProxy::start("filters: { floor: { kept_chars: 1 } }").await;
     get(&proxy, &origin.url("/secret-path?secret=query"), &[("cookie", "secret=cookie")]).await;
-    get(&proxy, "http://ads.propellerads.net/x.js", &[]).await;
+    get(&proxy, "http://ads.propellerads.net/x.js", &[("referer", "http://news.example/")]).await;
     let overview = get(&proxy, PANEL, &[]).await;
     for shown in [
         "<dt>pages rewritten</dt><dd>1</dd>",
@@ -40,8 +40,17 @@ async fn it_counts_what_was_done_and_forgets_addresses_within_sites() {
     );
     let one = get(&proxy, &format!("{PANEL}/requests?host=propeller&device=127.0.0.1"), &[]).await;
     assert!(one.text().contains("blocked by") && !one.text().contains("rewritten:"), "{}", one.text());
-    let other = get(&proxy, &format!("{PANEL}/requests?device=192.0.2.1"), &[]).await;
-    assert!(!other.text().contains("<td>"), "{}", other.text());
+    // By the page that asked, too.
+    let asked_by = get(&proxy, &format!("{PANEL}/requests?host=news.example&what=blocked"), &[]).await;
+    assert!(
+        asked_by.text().contains("propellerads.net") && asked_by.text().contains(" for news.example"),
+        "{}",
+        asked_by.text()
+    );
+    for none in ["device=192.0.2.1", "host=elsewhere.example", "host=propeller&device=192.0.2.1"] {
+        let other = get(&proxy, &format!("{PANEL}/requests?{none}"), &[]).await;
+        assert!(!other.text().contains("<td"), "{none}: {}", other.text());
+    }
     proxy.stop().await;
 }
 
