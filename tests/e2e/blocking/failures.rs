@@ -131,7 +131,7 @@ const WAITING: &str = "<!doctype html><meta charset=utf-8><body><style>.hide { o
       loader.requestAds(new google.ima.AdsRequest());\
       fbq('track', 'x'); hj('event', 'x'); COMSCORE.beacon({}); pSUPERFLY.virtualPage('/'); _gaq.push(['_trackPageview']);\
       FingerprintJS.load().then(agent => agent.get()).then(found => tell('fp3 ' + typeof found.visitorId));\
-      import('http://openfpcdn.io/fingerprintjs/v4').then(module => module.load()).then(agent => agent.get()).then(() => tell('fp4'));\
+      import('http://cdn.example/module.js').then(module => module.load()).then(agent => agent.get()).then(() => tell('fp4'));\
       new Fingerprint2().get(() => tell('fp2')); fuckAdBlock.onNotDetected(() => tell('fab'));\
       for (const source of ['/noop.mp3', '/noop.mp4']) { const media = document.createElement(source.endsWith('3') ? 'audio' : 'video');\
         media.muted = true; media.onloadedmetadata = () => tell(source + ' ' + media.duration.toFixed(1)); media.onerror = () => tell(source + ' error');\
@@ -180,7 +180,7 @@ async fn what_waits_for_a_library_goes_on() {
     .collect::<Vec<_>>()
     .concat();
     let rules = format!(
-        "{rules}{named}||cdn.example/fab.js$script,redirect=fuckadblock.js-3.2.0\n/noop.mp3$media,redirect=noopmp3-0.1s\n/noop.mp4$media,redirect=noop-1s.mp4\n"
+        "{rules}{named}||cdn.example/module.js$script,redirect=fingerprint-module.js\n||cdn.example/fab.js$script,redirect=fuckadblock.js-3.2.0\n/noop.mp3$media,redirect=noopmp3-0.1s\n/noop.mp4$media,redirect=noop-1s.mp4\n"
     );
     let (_dir, settings) = with_list(&rules);
     let scripts = libraries.map(|address| format!("<script src='http://{address}'></script>")).concat();
