@@ -112,6 +112,7 @@ miss "the program for macOS: it is built on a Mac (contrib/homebrew/gleaner.rb)"
 
 git archive --format=tar.gz --prefix="gleaner-$version/" -o "$out/gleaner-$version.tar.gz" HEAD
 (cd "$out" && sha256sum -- * >../SHA256SUMS.new && mv ../SHA256SUMS.new SHA256SUMS)
+[ -n "${GLEANER_MAINTAINER:-}" ] || miss "whom to reach about the packages: name somebody in GLEANER_MAINTAINER"
 if [ -z "$key" ]; then
   miss "the signature: name a secret key of minisign with --key"
 elif command -v minisign >/dev/null; then
