@@ -211,7 +211,8 @@ async fn safe_search_connects_to_the_engines_own_filtering_servers() {
 async fn other_devices_are_answered_while_the_rules_of_one_are_compiled() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().display();
-    let long: String = (0..200_000).map(|number| format!("||host{number}.example^$script,third-party\n")).collect();
+    let long = (0..200_000).map(|number| format!("||host{number}.example^$script,third-party\n"));
+    let long = long.collect::<Vec<_>>().concat();
     fs::write(dir.path().join("first.txt"), "||localhost^*/x$important\n").unwrap();
     fs::write(dir.path().join("long.txt"), long + "||localhost^*/x\n").unwrap();
     let lists = format!("lists: ['{path}/first.txt', '{path}/long.txt']");

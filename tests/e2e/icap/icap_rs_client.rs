@@ -38,7 +38,8 @@ async fn the_client_of_icap_rs_gets_the_proxys_own_page_and_everything_else_as_i
         assert!(body == expected, "{fields}: {} bytes for {}", body.len(), expected.len());
     }
     // Without the HTTP request nothing is known of a response.
-    let forms: [(fn(IcapMessage) -> IcapMessage, u16); 5] = [
+    type Form = fn(IcapMessage) -> IcapMessage;
+    let forms: [(Form, u16); 5] = [
         (|message| message, 200),
         (|message| message.preview(0), 204),
         (|message| message.preview(1024), 204),
