@@ -7,13 +7,15 @@ use std::{
     process::{Command, Stdio},
 };
 
+use http::Request;
+use http_body_util::Full;
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 use url::form_urlencoded::byte_serialize;
 
 use crate::harness::{
     Origin, TestProxy,
-    client::{Answer, run},
+    client::{Answer, run, send},
     get, optional,
     origin::{html, response},
     program::gleaner,
@@ -160,6 +162,24 @@ async fn the_readers_address_answers_in_the_form_that_is_asked_for() {
         "{}",
         listed.text()
     );
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn a_head_says_of_markdown_what_a_get_does() {
+    let fields = [("content-type", "text/html"), ("content-security-policy", "img-src 'self'")];
+    let site = Origin::http(move |_| response(&fields, article())).await;
+    let proxy = TestProxy::start("").await;
+    for accept in [AGENT, ("accept", "text/html")] {
+        let [got, headed] = ["GET", "HEAD"]
+            .map(|method| Request::builder().method(method).uri(site.url("/")).header(accept.0, accept.1));
+        let got = send(&proxy, got.body(Full::default()).unwrap()).await;
+        let headed = send(&proxy, headed.body(Full::default()).unwrap()).await;
+        for field in ["content-type", "content-security-policy", "etag", "vary"] {
+            assert_eq!(headed.header(field), got.header(field), "{accept:?} {field}");
+        }
+        assert_eq!(got.header("content-type").starts_with("text/markdown"), accept == AGENT);
+    }
     proxy.stop().await;
 }
 
