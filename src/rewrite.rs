@@ -52,8 +52,8 @@ pub(crate) use self::{
     join::Fetch,
     page_profile::{PageProfile, chain},
     pictures::{PictureProfile, PictureRequest, SAVE_DATA},
-    presentation::{Excerpt, Presentation, SentForm},
-    request_info::RequestInfo,
+    presentation::{BeyondEnd, Excerpt, Presentation, SentForm, parse_chars},
+    request_info::{RequestInfo, prefers_markdown},
     workers::Workers,
 };
 use self::{
@@ -289,8 +289,10 @@ impl Rewriter {
             }
         };
         self.domains.learn(&url, filtered.survey.as_ref());
-        if let Some(extract) = filtered.extract.take() {
-            filtered.content = presentation.text(&extract, &url);
+        let text = filtered.extract.take().map(|extract| presentation.text(&extract, &url)).transpose();
+        let beyond_end = text.as_ref().err().copied();
+        if let Ok(Some(text)) = text {
+            filtered.content = text;
         }
         if let Some(controls) = asked.controls.as_ref().filter(|_| asked.can_be_repeated()) {
             controls.keep(&url, &head, &original.chunks);
@@ -323,6 +325,9 @@ impl Rewriter {
                     response.extensions_mut().insert(filtered.metadata);
                 }
                 response.extensions_mut().insert(effect);
+                if let Some(beyond_end) = beyond_end {
+                    response.extensions_mut().insert(beyond_end);
+                }
                 (response, outcome)
             }
             Err(reason) => self.pass(asked, head, original.into_body(body), reason),
