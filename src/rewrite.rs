@@ -52,8 +52,8 @@ pub(crate) use self::{
     join::Fetch,
     page_profile::{PageProfile, chain},
     pictures::{PictureProfile, PictureRequest, SAVE_DATA},
-    presentation::{Excerpt, Presentation, SentForm},
-    request_info::RequestInfo,
+    presentation::{BeyondEnd, Excerpt, Presentation, SentForm, parse_chars},
+    request_info::{RequestInfo, prefers_markdown},
     workers::Workers,
 };
 use self::{
@@ -238,7 +238,7 @@ impl Rewriter {
             return (Response::from_parts(head, body), Outcome::Unchanged);
         };
         if asked.method == Method::HEAD {
-            return self.head_alone(asked.look, head, body);
+            return self.head_alone(asked, head, body);
         }
         let owner = asked.owner();
         let Some(_place) = self.max_pages_in_progress.take(&owner, 1, u64::MAX, IN_WORK) else {
@@ -289,8 +289,10 @@ impl Rewriter {
             }
         };
         self.domains.learn(&url, filtered.survey.as_ref());
-        if let Some(extract) = filtered.extract.take() {
-            filtered.content = presentation.text(&extract, &url);
+        let text = filtered.extract.take().map(|extract| presentation.text(&extract, &url)).transpose();
+        let beyond_end = text.as_ref().err().copied();
+        if let Ok(Some(text)) = text {
+            filtered.content = text;
         }
         if let Some(controls) = asked.controls.as_ref().filter(|_| asked.can_be_repeated()) {
             controls.keep(&url, &head, &original.chunks);
@@ -323,6 +325,9 @@ impl Rewriter {
                     response.extensions_mut().insert(filtered.metadata);
                 }
                 response.extensions_mut().insert(effect);
+                if let Some(beyond_end) = beyond_end {
+                    response.extensions_mut().insert(beyond_end);
+                }
                 (response, outcome)
             }
             Err(reason) => self.pass(asked, head, original.into_body(body), reason),
@@ -431,11 +436,17 @@ impl Rewriter {
     }
 
     /// The response to a HEAD whose GET would be rewritten, as far as its header shows.
-    fn head_alone(&self, look: &PageProfile, mut head: Parts, body: Body) -> (Response<Body>, Outcome) {
+    fn head_alone(&self, asked: &RequestInfo<'_>, mut head: Parts, body: Body) -> (Response<Body>, Outcome) {
+        let (look, media_type) = (asked.look, asked.presentation.form.media_type());
         if self.settings.join_pages > 1 {
             join::drop_validators(&mut head.headers);
         }
-        head.headers = repair::rewritten(&head.headers, look.chain.format(), &look.chain.csp_change(), &look.tagger);
+        // Of a page that is sent as a text, nothing is done to its policy.
+        let csp = if media_type.is_some() { CspChange::Keep } else { look.chain.csp_change() };
+        head.headers = repair::rewritten(&head.headers, look.chain.format(), &csp, &look.tagger);
+        if let Some(kind) = media_type {
+            head.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+        }
         noted(head, body, Outcome::Eligible)
     }
 }

@@ -45,7 +45,7 @@ use crate::{
         error::Error,
         error_pages, opening, panel, template,
     },
-    rewrite::views::LinkCheck,
+    rewrite::{SentForm, prefers_markdown, views::LinkCheck},
     server::{Connection, Handler, ParseRejection, connection_limits::ConnectionLimits},
     state::{proxy::Proxy, runtime_state::RuntimeState},
 };
@@ -81,7 +81,10 @@ async fn answer(
     let is_connect = request.method() == Method::CONNECT;
     let is_head = request.method() == Method::HEAD;
     let span = debug_span!("request", method = %request.method());
-    let mut exchange = Exchange { state: proxy.state(), proxy, connection, user: None, log, over_icap: false };
+    let state = proxy.state();
+    let is_agent = state.config.agents.markdown && prefers_markdown(request.headers());
+    let error_form = is_agent.then_some(SentForm::Markdown);
+    let mut exchange = Exchange { state, proxy, connection, user: None, log, over_icap: false, error_form };
     async move {
         let mut response = match exchange.answer(request).await {
             Ok(Answer::Response(response)) => response,
@@ -95,6 +98,9 @@ async fn answer(
                 error_pages::error_response(&error)
             }
         };
+        if let Some(form) = exchange.error_form {
+            response = error_pages::for_program(response, form);
+        }
         set_connection_field(&mut response, version, is_connect);
         if is_head && version == Version::HTTP_2 {
             // hyper does so over HTTP/1.1 only.
@@ -145,6 +151,8 @@ struct Exchange {
     log: RequestLog,
     /// Whether an ICAP client asks, which sends requests itself.
     over_icap: bool,
+    /// The form of pages that a program asks for, which gets no page where something goes wrong.
+    error_form: Option<SentForm>,
 }
 
 enum Answer {

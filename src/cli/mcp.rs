@@ -72,7 +72,7 @@ impl McpServer<'_> {
         let text = decode_fetched(&page.headers, &page.bytes);
         match Media::from_headers(&page.headers) {
             Media::Html => {}
-            Media::Text => return Ok(excerpt.take(&text)),
+            Media::Text => return excerpt.take(&text).map_err(|beyond| beyond.to_string()),
             _ => return Err(format!("{url}: {NO_PAGE}")),
         }
         let url = &page.address;
@@ -82,7 +82,8 @@ impl McpServer<'_> {
             return Err(NO_TEXT.to_owned());
         }
         let front_matter = self.config.agents.front_matter;
-        Ok(Presentation { form, front_matter, excerpt, ..Presentation::default() }.text(&extract, url))
+        let presentation = Presentation { form, front_matter, excerpt, ..Presentation::default() };
+        presentation.text(&extract, url).map_err(|beyond| beyond.to_string())
     }
 
     fn outline(&self, url: &Url) -> Result<String, String> {

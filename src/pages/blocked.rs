@@ -12,7 +12,7 @@ use crate::{
     config::ServiceBlock,
     http::body::Body,
     net::control_host,
-    pages::template,
+    pages::template::{self, ErrorSentence},
 };
 
 const GLEANER: HeaderName = HeaderName::from_static("gleaner");
@@ -93,6 +93,7 @@ pub(crate) fn blocked_document(url: &Url, rule: &Rule) -> Response<Body> {
     let page = template::document_with("Blocked", &script, &content);
     let mut response = template::page(StatusCode::FORBIDDEN, &page);
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, MAY_BE_FRAMED);
+    response.extensions_mut().insert(ErrorSentence(format!("it is blocked by {rule}")));
     noted(response)
 }
 
@@ -112,6 +113,7 @@ pub(crate) fn blocked_service(url: &Url, block: &ServiceBlock) -> Response<Body>
     let mut response =
         template::page(StatusCode::FORBIDDEN, &template::document_with("Not open now", &script, &content));
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, MAY_BE_FRAMED);
+    response.extensions_mut().insert(ErrorSentence(format!("{} is not open now", block.service.words)));
     noted(response)
 }
 

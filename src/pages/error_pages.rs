@@ -2,6 +2,7 @@
 
 use http::{HeaderValue, Response, StatusCode, header};
 use maud::{Markup, html};
+use serde_json::json;
 
 use crate::{
     client::{ParentProblem, UpstreamError},
@@ -9,8 +10,9 @@ use crate::{
     net::{access_control::Refusal, control_host::CONTROL_HOST},
     pages::{
         error::{Error, Side},
-        template::{document, page, prose},
+        template::{ErrorSentence, document, page, prose},
     },
+    rewrite::SentForm,
     server::ParseRejection,
 };
 
@@ -21,6 +23,7 @@ const CHALLENGE: HeaderValue = HeaderValue::from_static("Basic realm=\"Gleaner\"
 pub(crate) fn error_response(error: &Error) -> Response<Body> {
     let status = status_of(error);
     let mut response = page(status, &error_page(status, error));
+    response.extensions_mut().insert(ErrorSentence(error.to_string()));
     let field = match error {
         Error::Credentials { ours: false } => Some((header::PROXY_AUTHENTICATE, CHALLENGE)),
         Error::Credentials { ours: true } => Some((header::WWW_AUTHENTICATE, CHALLENGE)),
@@ -36,6 +39,18 @@ pub(crate) fn error_response(error: &Error) -> Response<Body> {
     if error.side() == Side::Client {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
+    response
+}
+
+/// An error page as a program gets it that asks for pages in this form: its sentence. What is no error page stays.
+pub(crate) fn for_program(mut response: Response<Body>, form: SentForm) -> Response<Body> {
+    let Some(ErrorSentence(sentence)) = response.extensions_mut().remove() else { return response };
+    let (kind, text) = match form {
+        SentForm::Json => ("application/json", json!({ "error": sentence }).to_string()),
+        _ => ("text/plain; charset=utf-8", sentence),
+    };
+    *response.body_mut() = Body::from(text);
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     response
 }
 

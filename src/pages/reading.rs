@@ -4,7 +4,10 @@ use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use maud::{Markup, html};
 use url::{Url, form_urlencoded};
 
-use super::{shelf::SHELF, template};
+use super::{
+    shelf::SHELF,
+    template::{self, ErrorSentence},
+};
 pub(crate) use crate::net::control_host::READ;
 use crate::{config::Config, http::body::Body};
 
@@ -89,9 +92,16 @@ pub(crate) fn feed_address(own: &str, feed: &Url) -> Response<Body> {
 }
 
 /// A message, with the field below it.
-pub(crate) fn message(status: StatusCode, title: &str, text: &Markup, value: &str) -> Response<Body> {
-    let content = html! { h1 { (title) } p { (text) } (field(value)) };
-    with_referrer(template::page(status, &template::document(title, &content)))
+pub(crate) fn message(status: StatusCode, title: &str, text: &str, value: &str) -> Response<Body> {
+    message_with(status, title, text, &html! {}, value)
+}
+
+/// A message, with a link behind it and the field below it.
+pub(crate) fn message_with(status: StatusCode, title: &str, text: &str, link: &Markup, value: &str) -> Response<Body> {
+    let content = html! { h1 { (title) } p { (template::prose(text)) " " (link) } (field(value)) };
+    let mut response = with_referrer(template::page(status, &template::document(title, &content)));
+    response.extensions_mut().insert(ErrorSentence(text.to_owned()));
+    response
 }
 
 fn with_referrer(mut response: Response<Body>) -> Response<Body> {

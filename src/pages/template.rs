@@ -51,6 +51,10 @@ pub(crate) fn page(status: StatusCode, markup: &Markup) -> Response<Body> {
     response
 }
 
+/// What an error page says, in one sentence: an extension of its response, for programs.
+#[derive(Clone)]
+pub(crate) struct ErrorSentence(pub(crate) String);
+
 /// Fields that every answer of our own carries.
 pub(crate) fn harden(headers: &mut HeaderMap) {
     headers.insert(header::CONTENT_SECURITY_POLICY, CSP);

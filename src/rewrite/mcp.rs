@@ -7,7 +7,7 @@
 use serde_json::{Value, json};
 use url::Url;
 
-use super::{Excerpt, SentForm};
+use super::{Excerpt, SentForm, presentation::parse_chars};
 
 /// The versions of the protocol in which these requests mean the same, the newest first.
 pub(crate) const VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
@@ -134,11 +134,13 @@ fn read_page(arguments: &Value) -> Result<Tool, String> {
         "json" => SentForm::Json,
         other => return Err(format!("there is no format {other:?}; expected markdown, text or json")),
     };
-    let number =
-        |name: &str| arguments.get(name).and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok());
+    let chars = |name: &str, least| match arguments.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => parse_chars(name, &value.to_string(), least).map(Some),
+    };
     let excerpt = Excerpt {
-        start: number("start").unwrap_or(0),
-        most: Some(number("max_chars").filter(|most| *most > 0).unwrap_or(PART_CHARS)),
+        start: chars("start", 0)?.unwrap_or(0),
+        most: Some(chars("max_chars", 1)?.unwrap_or(PART_CHARS)),
         address: NEXT_PART.to_owned(),
     };
     Ok(Tool::ReadPage { form, excerpt })
@@ -175,7 +177,7 @@ fn tools() -> Value {
                     "format": {
                         "type": "string",
                         "enum": ["markdown", "text", "json"],
-                        "description": "markdown (default), text without links, or json with title, author, date, kind, links and images"
+                        "description": "markdown (default), text without links, or json with title, author, date, kind, links, images and the Markdown"
                     },
                     "start": { "type": "integer", "minimum": 0, "description": "Characters before the part (default 0)" },
                     "max_chars": { "type": "integer", "minimum": 1, "description": "Most characters of the part (default 20000)" }

@@ -48,6 +48,17 @@ pub(crate) struct Excerpt {
     pub(crate) address: String,
 }
 
+/// An excerpt that would begin after this many characters, which are all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("start is beyond the end, which is {0}")]
+pub(crate) struct BeyondEnd(usize);
+
+/// The number of characters that a parameter of this name has, `least` at least.
+pub(crate) fn parse_chars(name: &str, written: &str, least: usize) -> Result<usize, String> {
+    let chars = written.trim().parse().ok().filter(|chars| *chars >= least);
+    chars.ok_or_else(|| format!("{name} is {written}; expected a whole number from {least} to {}", usize::MAX))
+}
+
 impl SentForm {
     pub(crate) fn parse(name: &str) -> Option<Self> {
         Some(match name {
@@ -88,17 +99,17 @@ impl SentForm {
 
 impl Presentation {
     /// What is written of a page of which everything is known.
-    pub(crate) fn text(&self, extract: &Extract, url: &Url) -> String {
-        match self.form {
-            SentForm::Json => self.record(extract, url),
-            SentForm::Text => self.excerpt.take(&extract.text),
+    pub(crate) fn text(&self, extract: &Extract, url: &Url) -> Result<String, BeyondEnd> {
+        Ok(match self.form {
+            SentForm::Json => self.record(extract, url)?,
+            SentForm::Text => self.excerpt.take(&extract.text)?,
             _ => {
                 let mut text = if self.front_matter && self.excerpt.start == 0 {
                     front_matter(extract, url)
                 } else {
                     String::new()
                 };
-                text.push_str(&self.excerpt.take(&extract.markdown));
+                text.push_str(&self.excerpt.take(&extract.markdown)?);
                 if self.links_as == LinkForm::List && !extract.links.is_empty() {
                     text.push_str("\n## Links\n\n");
                     for link in &extract.links {
@@ -107,10 +118,10 @@ impl Presentation {
                 }
                 text
             }
-        }
+        })
     }
 
-    fn record(&self, extract: &Extract, url: &Url) -> String {
+    fn record(&self, extract: &Extract, url: &Url) -> Result<String, BeyondEnd> {
         #[derive(Serialize)]
         struct ReadRecord<'a> {
             url: &'a str,
@@ -120,9 +131,8 @@ impl Presentation {
             /// The address of what follows the excerpt.
             next: Option<String>,
         }
-        let (text, markdown) = (self.excerpt.cut(&extract.text), self.excerpt.cut(&extract.markdown));
-        let next = markdown.next.or(text.next);
-        let extract = Extract { text: text.text, markdown: markdown.text, ..extract.clone() };
+        let CutText { text: markdown, next } = self.excerpt.cut(&extract.markdown)?;
+        let extract = Extract { markdown, ..extract.clone() };
         let confidence = extract.report.confidence;
         let record = ReadRecord { url: url.as_str(), extract: &extract, confidence, next };
         // Plain data cannot fail.
@@ -130,8 +140,12 @@ impl Presentation {
         if let Some(record) = record.as_object_mut() {
             // The same again, and longer.
             record.remove("html");
+            if !self.excerpt.is_all() {
+                // One number counts the characters of one text.
+                record.remove("text");
+            }
         }
-        record.to_string()
+        Ok(record.to_string())
     }
 }
 
@@ -152,21 +166,29 @@ impl CutText {
 
 impl Excerpt {
     /// Cuts a text that is sent as it is, and names its next part.
-    pub(crate) fn take(&self, text: &str) -> String {
-        self.cut(text).with_next_line()
+    pub(crate) fn take(&self, text: &str) -> Result<String, BeyondEnd> {
+        self.cut(text).map(CutText::with_next_line)
+    }
+
+    fn is_all(&self) -> bool {
+        self.start == 0 && self.most.is_none()
     }
 
     /// Whole blocks, at least one: as many as have room. A block that is longer than the room is cut.
-    fn cut(&self, text: &str) -> CutText {
+    fn cut(&self, text: &str) -> Result<CutText, BeyondEnd> {
+        let chars = text.chars().count();
+        if self.start > chars {
+            return Err(BeyondEnd(chars));
+        }
         let begin = char_index(text, self.start);
         let rest = &text[begin..];
         let Some(most) = self.most.filter(|most| rest.chars().nth(*most).is_some()) else {
-            return CutText { text: rest.to_owned(), next: None };
+            return Ok(CutText { text: rest.to_owned(), next: None });
         };
         let room = char_index(rest, most);
         let end = last_block_end(rest, room).unwrap_or(room);
         let next = self.start + rest[..end].chars().count();
-        CutText { text: rest[..end].to_owned(), next: Some(format!("{}{next}", self.address)) }
+        Ok(CutText { text: rest[..end].to_owned(), next: Some(format!("{}{next}", self.address)) })
     }
 }
 
@@ -220,17 +242,18 @@ mod tests {
         let text = "one two\n\nthree four\n\n```\na\n\nb\n```\n\nfive";
         let cut = |start, most| {
             let cut = Excerpt { start, most: Some(most), address: "/n=".to_owned() }.cut(text);
-            (cut.text, cut.next)
+            cut.map(|cut| (cut.text, cut.next))
         };
-        assert_eq!(cut(0, 12), ("one two\n\n".to_owned(), Some("/n=9".to_owned())));
-        assert_eq!(cut(9, 18), ("three four\n\n".to_owned(), Some("/n=21".to_owned())));
-        assert_eq!(cut(21, 100), ("```\na\n\nb\n```\n\nfive".to_owned(), None));
-        assert_eq!(cut(0, 4), ("one ".to_owned(), Some("/n=4".to_owned())));
-        assert_eq!(cut(1000, 4), (String::new(), None));
+        assert_eq!(cut(0, 12), Ok(("one two\n\n".to_owned(), Some("/n=9".to_owned()))));
+        assert_eq!(cut(9, 18), Ok(("three four\n\n".to_owned(), Some("/n=21".to_owned()))));
+        assert_eq!(cut(21, 100), Ok(("```\na\n\nb\n```\n\nfive".to_owned(), None)));
+        assert_eq!(cut(0, 4), Ok(("one ".to_owned(), Some("/n=4".to_owned()))));
+        let end = text.chars().count();
+        assert_eq!((cut(end, 4), cut(end + 1, 4)), (Ok((String::new(), None)), Err(BeyondEnd(end))));
         // All parts are the text.
         let (mut all, mut start) = (String::new(), 0);
         loop {
-            let part = Excerpt { start, most: Some(13), address: String::new() }.cut(text);
+            let part = Excerpt { start, most: Some(13), address: String::new() }.cut(text).unwrap();
             all.push_str(&part.text);
             match part.next {
                 Some(next) => start = next.parse().unwrap(),

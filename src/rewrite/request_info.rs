@@ -95,7 +95,7 @@ impl<'a> RequestInfo<'a> {
             by_script: headers.contains_key(X_REQUESTED_WITH),
             prefers_html: accepted.prefers_html(),
             names_html: accepted.names_html(),
-            prefers_markdown: accepted.prefers_markdown() || !accepted.names_html() && is_agent(headers),
+            prefers_markdown: prefers_markdown(headers),
             no_transform: no_transform(headers),
             wants_original: false,
             has_range: headers.contains_key(header::RANGE)
@@ -192,6 +192,12 @@ impl<'a> RequestInfo<'a> {
             None => (self.prefers_html || self.presentation.form == SentForm::Markdown) && !self.by_script,
         }
     }
+}
+
+/// Whether a program asks that reads for a language model: `Accept` names Markdown first, or no HTML and the program reads nothing else.
+pub(crate) fn prefers_markdown(headers: &HeaderMap) -> bool {
+    let accepted = AcceptedMedia::from_headers(headers);
+    accepted.prefers_markdown() || !accepted.names_html() && is_agent(headers)
 }
 
 /// Whether a request comes from a program that reads for a language model, by its name.

@@ -53,7 +53,15 @@ async fn adapt(proxy: Arc<Proxy>, message: IcapMessage) -> Adapted {
     let connection = Arc::new(Connection::new(client, local, ShutdownHandle::default()));
     let aborted = &connection.shutdown.aborted;
     let log = RequestLog::new(client, aborted, request.method().clone(), Instant::now(), &proxy.records);
-    let mut exchange = Exchange { state: proxy.state(), proxy, connection, user: user.clone(), log, over_icap: true };
+    let mut exchange = Exchange {
+        state: proxy.state(),
+        proxy,
+        connection,
+        user: user.clone(),
+        log,
+        over_icap: true,
+        error_form: None,
+    };
     exchange.log.user = user;
     match response {
         Some(response) => exchange.adapt_response(request, response).await,

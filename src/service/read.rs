@@ -41,9 +41,9 @@ use crate::{
         error::Error,
         reading::{self, PICTURE, READ},
         shelf::{KEEP, SHELF},
-        template,
+        template::{self, ErrorSentence},
     },
-    rewrite::{PageProfile, RequestInfo, SentForm, views::ReadingOptions},
+    rewrite::{BeyondEnd, PageProfile, RequestInfo, SentForm, views::ReadingOptions},
 };
 
 /// Whether an address is one of these. Names under the control host are for the check of certificates only.
@@ -65,27 +65,26 @@ impl Exchange {
         let (head, body) = request.into_parts();
         // What is sent with a GET means nothing.
         Box::pin(IncomingBody::read_to_end(Request::new(body))).await;
+        let asked = ReadRequest::parse(&head.uri, &head.headers);
+        self.error_form = Some(asked.form).filter(|form| form.is_for_agent());
         let config = Arc::clone(&self.state.config);
         if !config.read.admits(self.connection.client.ip(), config.access.lan) {
-            let text = html! {
-                "Only the machine that runs Gleaner reads pages here. " code { "read.enabled: true" } ", or "
-                code { "access.lan: true" } ", opens it to the devices that may use the proxy."
-            };
-            return Ok(reading::message(StatusCode::FORBIDDEN, "Not for this device", &text, ""));
+            let text = "Only the machine that runs Gleaner reads pages here. `read.enabled: true`, or `access.lan: true`, opens it to \
+                        the devices that may use the proxy.";
+            return Ok(reading::message(StatusCode::FORBIDDEN, "Not for this device", text, ""));
         }
         let is_shelf = is_below(head.uri.path(), SHELF);
         if !([Method::GET, Method::HEAD].contains(&head.method) || is_shelf && head.method == Method::POST) {
-            let text = html! { "A page is read with GET; nothing is sent to a site here." };
-            let mut response = reading::message(StatusCode::METHOD_NOT_ALLOWED, "Not here", &text, "");
+            let text = "A page is read with GET; nothing is sent to a site here.";
+            let mut response = reading::message(StatusCode::METHOD_NOT_ALLOWED, "Not here", text, "");
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
             return Ok(response);
         }
         // A form of the shelf asks before it does anything.
         let is_question = head.uri.path() == KEEP && head.method != Method::POST;
-        let asked = ReadRequest::parse(&head.uri, &head.headers);
         if self.is_foreign(&head.headers) && !is_question && !self.is_book_of_bar(&asked, &head.headers) {
-            let text = html! { "A page of another site has led here. If you want to read this page, say so:" };
-            return Ok(reading::message(StatusCode::FORBIDDEN, "Read this page?", &text, &asked.subject));
+            let text = "A page of another site has led here. If you want to read this page, say so:";
+            return Ok(reading::message(StatusCode::FORBIDDEN, "Read this page?", text, &asked.subject));
         }
         if is_shelf {
             return Box::pin(self.shelf(&head, host)).await;
@@ -98,6 +97,9 @@ impl Exchange {
         }
         if let Some(feed) = &asked.subscribed {
             return Ok(reading::feed_address(&self.own_address(host), feed));
+        }
+        if let Some(problem) = &asked.problem {
+            return Ok(reading::message(StatusCode::BAD_REQUEST, "No such part or form", problem, &asked.subject));
         }
         let Some(url) = asked.url.clone() else {
             return Ok(self.no_address(&asked));
@@ -120,10 +122,8 @@ impl Exchange {
         if let Some(search) = self.state.config.read.search(&asked.subject) {
             return template::see_other(&asked.link(&search));
         }
-        let text = html! {
-            "These words are no address, and there is nowhere to search for them: " code { "read.search" } " is not set."
-        };
-        reading::message(StatusCode::NOT_FOUND, "Nothing is found", &text, &asked.subject)
+        let text = "These words are no address, and there is nowhere to search for them: `read.search` is not set.";
+        reading::message(StatusCode::NOT_FOUND, "Nothing is found", text, &asked.subject)
     }
 
     /// Whether a bar of ours on the page of a site has led to the page as a book.
@@ -174,7 +174,7 @@ impl Exchange {
         let (response, outcome) = match self.present(asked, fetched, headers, host, (look, addresses)).await {
             Ok(presented) => presented,
             Err(error) => {
-                let text = html! { "The page cannot be written: " (error.to_string()) };
+                let text = format!("The page cannot be written: {error}");
                 return Ok(reading::message(StatusCode::INTERNAL_SERVER_ERROR, "No page", &text, url.as_str()));
             }
         };
@@ -184,6 +184,10 @@ impl Exchange {
         self.log.outcome.follow_up(outcome);
         if !is_ours {
             return Ok(not_readable(&response, &url, reason));
+        }
+        if let Some(beyond) = response.extensions().get::<BeyondEnd>() {
+            let text = beyond.to_string();
+            return Ok(reading::message(StatusCode::BAD_REQUEST, "No such part", &text, url.as_str()));
         }
         match asked.form {
             SentForm::Chapter => self.book(response, &url, headers, &pictures).await,
@@ -283,13 +287,16 @@ impl Exchange {
 /// Why a page cannot be shown here.
 fn not_readable(response: &Response<Body>, url: &Url, reason: PassReason) -> Response<Body> {
     let status = response.status();
-    let text = html! {
-        @if reason == PassReason::STATUS { "The site answers " (status) "." }
-        @else { "It stays as it comes, which cannot be shown here: " (reason.in_words()) "." }
-        " " a href=(url) rel="noreferrer" { "The page itself" }
+    let (text, sentence) = if reason == PassReason::STATUS {
+        (format!("The site answers {status}."), format!("it answers {status}"))
+    } else {
+        let words = reason.in_words();
+        (format!("It stays as it comes, which cannot be shown here: {words}."), words.to_owned())
     };
-    let mut response =
-        reading::message(StatusCode::UNPROCESSABLE_ENTITY, "This page cannot be read here", &text, url.as_str());
+    let link = html! { a href=(url) rel="noreferrer" { "The page itself" } };
+    let title = "This page cannot be read here";
+    let mut response = reading::message_with(StatusCode::UNPROCESSABLE_ENTITY, title, &text, &link, url.as_str());
+    response.extensions_mut().insert(ErrorSentence(sentence));
     if let Ok(value) = HeaderValue::try_from(format!("passed; reason={reason}")) {
         response.headers_mut().insert("gleaner", value);
     }

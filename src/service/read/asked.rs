@@ -17,7 +17,7 @@ use crate::{
         reading::{PICTURE, READ},
         shelf::keep_path,
     },
-    rewrite::{Excerpt, Presentation, SentForm},
+    rewrite::{Excerpt, Presentation, SentForm, parse_chars},
     util::tokens::{self, Tokens},
 };
 
@@ -39,6 +39,8 @@ pub(super) struct ReadRequest {
     pub(super) key: String,
     pub(super) view: View,
     pub(super) form: SentForm,
+    /// What is wrong with a parameter.
+    pub(super) problem: Option<String>,
     /// Whether HTML 3.2 was asked for, or the reader page.
     pub(super) is_plain: Option<bool>,
     number: usize,
@@ -57,18 +59,28 @@ impl ReadRequest {
         let path = uri.path_and_query().map_or("", |path| path.as_str());
         // The address as a part of the path, with all of its query; some clients join slashes.
         let in_path = path.strip_prefix(READ).and_then(|rest| rest.strip_prefix('/'));
-        let in_path = in_path.filter(|rest| rest.starts_with("http:/") || rest.starts_with("https:/"));
+        let in_path = in_path
+            .filter(|rest| rest.starts_with("http:/") || rest.starts_with("https:/") || page_address(rest).is_some());
         let fields = match in_path {
             Some(_) => FormFields::default(),
             None => FormFields::parse(in_utf_8(uri.query().unwrap_or_default()).as_bytes()),
         };
-        let url = match (in_path, fields.find(FORM)) {
-            (Some(rest), _) => Url::parse(rest).ok().filter(is_readable),
-            (None, Some(action)) => form_address(action, &fields),
-            (None, None) => page_address(fields.get("url")),
+        let (url, fields) = match (in_path, fields.find(FORM)) {
+            (Some(rest), _) => (page_address(rest).or_else(|| Url::parse(rest).ok().filter(is_readable)), fields),
+            // The fields of a site's form are no parameters of ours.
+            (None, Some(action)) => (form_address(action, &fields), FormFields::default()),
+            (None, None) => (page_address(fields.get("url")), fields),
         };
         let named = fields.find("as").and_then(|name| Some((name, SentForm::parse(name)?)));
         let form = named.map_or_else(|| wanted_form(headers), |(_, form)| form);
+        let unknown = fields.find("as").filter(|name| !name.is_empty() && named.is_none());
+        let unknown = unknown.map(|name| format!("as is {name}; expected reader, plain, text, markdown, json or epub"));
+        let chars = |name: &str, least| match fields.get(name) {
+            "" => Ok(None),
+            written => parse_chars(name, written, least).map(Some),
+        };
+        let (start, most) = (chars("start", 0), chars("max_chars", 1));
+        let problem = unknown.or_else(|| [&start, &most].into_iter().find_map(|chars| chars.as_ref().err().cloned()));
         let shape = if form == SentForm::Page { fields.get("view").parse().ok() } else { None };
         let is_plain = match named {
             Some(("plain", _)) => Some(true),
@@ -97,12 +109,13 @@ impl ReadRequest {
             // What explains a page shows its own markup.
             view: shape.filter(|view: &View| matches!(view.shape, Shape::Page | Shape::Text)).unwrap_or_default(),
             form,
+            problem,
             is_plain,
             number: fields.get("part").parse().unwrap_or(1),
             links_as,
             without_images,
-            start: fields.get("start").parse().unwrap_or(0),
-            most: fields.get("max_chars").parse().ok().filter(|most| *most > 0),
+            start: start.ok().flatten().unwrap_or(0),
+            most: most.ok().flatten(),
             next: None,
             kept,
         }
@@ -118,6 +131,7 @@ impl ReadRequest {
             key: String::new(),
             view: View::default(),
             form: SentForm::Chapter,
+            problem: None,
             is_plain: None,
             number: 1,
             links_as: LinkForm::Inline,
@@ -334,6 +348,10 @@ mod tests {
             ("/read?url=javascript:alert(1)", None),
             ("/read?url=file:///etc/passwd", None),
             ("/read?url=http://bank.example@evil.example/", None),
+            ("/read/a.example/x?as=text&b", Some("https://a.example/x?as=text&b")),
+            ("/read/127.0.0.1:30080/art", Some("https://127.0.0.1:30080/art")),
+            ("/read/bank.example@evil.example/", None),
+            ("/read/picture?url=http://a.example/", Some("http://a.example/")),
             ("/read/ftp://a.example/", None),
             ("/read", None),
             ("/read?gleaner-form=http://a.example/&q=Gr%F6%DFe+x", Some("http://a.example/?q=Gr%C3%B6%C3%9Fe+x")),

@@ -150,6 +150,7 @@ impl Exchange {
             user: self.user.clone(),
             log: self.log.unwritten(),
             over_icap: false,
+            error_form: None,
         }
     }
 
@@ -197,6 +198,7 @@ fn answer(feed: String, kind: &'static str, headers: &HeaderMap) -> Response<Bod
 }
 
 fn no_feed(url: &Url, problem: &str) -> Response<Body> {
-    let text = html! { "Of this feed nothing can be made: " (problem) ". " a href=(url) rel="noreferrer" { "Its own address" } };
-    reading::message(StatusCode::BAD_GATEWAY, "No feed", &text, "")
+    let text = format!("Of this feed nothing can be made: {problem}.");
+    let link = html! { a href=(url) rel="noreferrer" { "Its own address" } };
+    reading::message_with(StatusCode::BAD_GATEWAY, "No feed", &text, &link, "")
 }

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, Uri, header};
-use maud::html;
 use url::{Position, Url};
 
 use super::{Exchange, asked::ReadRequest};
@@ -79,7 +78,7 @@ pub(super) fn fetch_problem(outcome: FetchOutcome) -> Response<Body> {
     match outcome {
         FetchOutcome::Blocked(response) => response,
         FetchOutcome::TooManyRedirects(url) => {
-            let text = html! { "The site leads from one address to the next without an end: " code { (url) } };
+            let text = format!("The site leads from one address to the next without an end: `{url}`");
             reading::message(StatusCode::BAD_GATEWAY, "No page", &text, url.as_str())
         }
         FetchOutcome::Response(_) => Response::default(),

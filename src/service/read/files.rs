@@ -87,7 +87,7 @@ impl Exchange {
         }
         let status = fetched.response.status();
         if !status.is_success() {
-            let text = html! { "The site answers " (status) "." };
+            let text = format!("The site answers {status}.");
             return Ok(reading::message(StatusCode::BAD_GATEWAY, "No page", &text, fetched.url.as_str()));
         }
         let kind = essence(fetched.response.headers());
@@ -96,8 +96,9 @@ impl Exchange {
             return Ok(picture(fitting).await);
         }
         if is_longer(fetched.response.headers(), MAX_FILE) {
-            let text = html! { "The file is longer than " (MAX_FILE >> 20) " MiB. " a href=(fetched.url) { "Get it from its site" } };
-            return Ok(reading::message(StatusCode::BAD_GATEWAY, "Too long", &text, ""));
+            let text = format!("The file is longer than {} MiB.", MAX_FILE >> 20);
+            let link = html! { a href=(fetched.url) { "Get it from its site" } };
+            return Ok(reading::message_with(StatusCode::BAD_GATEWAY, "Too long", &text, &link, ""));
         }
         let (head, body) = fetched.response.into_parts();
         let mut response = Response::new(bounded(body, MAX_FILE));

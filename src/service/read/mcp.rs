@@ -26,7 +26,7 @@ use crate::{
     },
     pages::template,
     rewrite::{
-        Excerpt, SentForm, decode_fetched,
+        BeyondEnd, Excerpt, SentForm, decode_fetched,
         mcp::{MAX_BLOCKS, MAX_MESSAGE, McpMessage, NO_PAGE, NO_TEXT, Tool, ToolCall, VERSIONS},
         outline,
     },
@@ -110,7 +110,7 @@ impl Exchange {
             }
             (Tool::ReadPage { excerpt, .. }, Media::Text) => {
                 let (fields, bytes) = fetch::read(fetched.response, self.state.config.rewrite.max_html_bytes).await?;
-                Ok(excerpt.take(&decode_fetched(&fields, &bytes)))
+                excerpt.take(&decode_fetched(&fields, &bytes)).map_err(|beyond| beyond.to_string())
             }
             (Tool::PageOutline, Media::Html) => self.outline(fetched, headers).await,
             _ => Err(format!("{page}: {NO_PAGE}")),
@@ -134,6 +134,9 @@ impl Exchange {
         if outcome.rewritten().is_none() {
             let reason = outcome.pass_reason().map(|reason| reason.in_words().to_string());
             return Err(format!("{url}: {}", reason.unwrap_or_else(|| NO_TEXT.to_owned())));
+        }
+        if let Some(beyond) = response.extensions().get::<BeyondEnd>() {
+            return Err(beyond.to_string());
         }
         let text = response.into_body().collect().await.map_err(|error| format!("{url}: {error}"))?;
         Ok(String::from_utf8_lossy(&text.to_bytes()).into_owned())

@@ -27,8 +27,8 @@ impl Exchange {
     pub(super) async fn shelf(&mut self, head: &Parts, host: &str) -> Result<Response<Body>, Error> {
         let device = self.device(&head.headers);
         let Some(kept) = BookShelf::for_device(&self.state.config.shelf, &device).map(Arc::new) else {
-            let text = html! { "No pages are kept here: " code { "shelf.enabled" } " is off." };
-            return Ok(reading::message(StatusCode::NOT_FOUND, "No shelf", &text, ""));
+            let text = "No pages are kept here: `shelf.enabled` is off.";
+            return Ok(reading::message(StatusCode::NOT_FOUND, "No shelf", text, ""));
         };
         let fields = FormFields::parse(head.uri.query().unwrap_or_default().as_bytes());
         // Each form has a token of its own: for this page, or for this book.
@@ -39,8 +39,8 @@ impl Exchange {
         if head.method == Method::POST {
             let subject = fields.get(if path == KEEP { "url" } else { "id" }).to_owned();
             if ![KEEP, DELETE].contains(&path) || !is_asked(path, &subject) {
-                let text = html! { "This form is not of use any more. " a href=(SHELF) { "Shelf" } };
-                return Ok(reading::message(StatusCode::FORBIDDEN, "Nothing was done", &text, ""));
+                let (text, link) = ("This form is not of use any more.", html! { a href=(SHELF) { "Shelf" } });
+                return Ok(reading::message_with(StatusCode::FORBIDDEN, "Nothing was done", text, &link, ""));
             }
             if path == KEEP {
                 return self.keep(kept, &subject, head, host).await;
@@ -72,8 +72,8 @@ impl Exchange {
         if let Some(epub) = with(&kept, move |shelf| shelf.read(&id)).await {
             return Ok(book(epub));
         }
-        let text = html! { "There is no such book. " a href=(SHELF) { "Shelf" } };
-        Ok(reading::message(StatusCode::NOT_FOUND, "No book", &text, ""))
+        let link = html! { a href=(SHELF) { "Shelf" } };
+        Ok(reading::message_with(StatusCode::NOT_FOUND, "No book", "There is no such book.", &link, ""))
     }
 
     /// Fetches a page and puts it on the shelf.
@@ -102,7 +102,7 @@ impl Exchange {
         };
         if let Err(problem) = with(&kept, move |shelf| shelf.keep(book, &epub)).await {
             tracing::warn!(error = %problem, "a page cannot be kept");
-            let text = html! { "The book cannot be written: " (problem.to_string()) };
+            let text = format!("The book cannot be written: {problem}");
             return Ok(reading::message(StatusCode::INTERNAL_SERVER_ERROR, "Not kept", &text, ""));
         }
         Ok(template::see_other(SHELF))

@@ -7,13 +7,15 @@ use std::{
     process::{Command, Stdio},
 };
 
+use http::Request;
+use http_body_util::Full;
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 use url::form_urlencoded::byte_serialize;
 
 use crate::harness::{
     Origin, TestProxy,
-    client::{Answer, run},
+    client::{Answer, free_port, run, send},
     get, optional,
     origin::{html, response},
     program::gleaner,
@@ -160,6 +162,124 @@ async fn the_readers_address_answers_in_the_form_that_is_asked_for() {
         "{}",
         listed.text()
     );
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn the_parts_of_a_record_are_parts_of_its_markdown() {
+    let linked: String = (0..60).map(|at| format!("<p>{TEXT} See <a href='/page/{at}'>page {at}</a>.</p>")).collect();
+    let page = format!("<!doctype html><title>Long</title><main><h1>Long</h1>{linked}</main>");
+    let site = Origin::http(move |_| html(page.clone())).await;
+    let proxy = TestProxy::start(TARGETS).await;
+    let record = async |more: &str| -> Value {
+        let answer = read(&proxy, &site.url("/"), &format!("&as=json{more}")).await;
+        serde_json::from_slice(&answer.body).unwrap()
+    };
+    let whole = record("").await;
+    let (text, markdown) = (whole["text"].as_str().unwrap(), whole["markdown"].as_str().unwrap());
+    assert!(text.contains("page 59.") && markdown.contains("[page 59]("), "{markdown}");
+    let (mut joined, mut parts, mut next) = (String::new(), 0, Some("&max_chars=2000".to_owned()));
+    while let Some(more) = next {
+        let part = record(&more).await;
+        assert!(part.get("text").is_none() && part["links"].as_array().unwrap().len() == 60, "{part}");
+        joined.push_str(part["markdown"].as_str().unwrap());
+        next = part["next"].as_str().map(|address| address[address.find("&max_chars").unwrap()..].to_owned());
+        parts += 1;
+    }
+    assert!(joined == markdown && parts > 5, "{parts} parts: {joined}");
+    proxy.stop().await;
+}
+
+/// Numbers of characters that are none, and what is said of them.
+const NO_NUMBERS: [(&str, &str, &str); 4] = [
+    ("start", "\"zzz\"", "start is \"zzz\"; expected a whole number from 0 to "),
+    ("start", "999999999999999999999", "expected a whole number from 0 to "),
+    ("max_chars", "-1", "max_chars is -1; expected a whole number from 1 to "),
+    ("max_chars", "1.5", "max_chars is 1.5; expected a whole number from 1 to "),
+];
+
+#[tokio::test]
+async fn a_parameter_that_cannot_be_is_named() {
+    let site = site().await;
+    let proxy = TestProxy::start(TARGETS).await;
+    let asked = site.requests().len();
+    for (name, value, problem) in NO_NUMBERS {
+        let value: String = byte_serialize(value.as_bytes()).collect();
+        let answer = read(&proxy, &site.url("/"), &format!("&as=text&{name}={value}")).await;
+        assert_eq!(answer.status, 400, "{name}");
+        assert!(answer.text().contains(problem), "{}", answer.text());
+    }
+    let answer = read(&proxy, &site.url("/"), "&as=foo").await;
+    assert_eq!((answer.status.as_u16(), answer.header("content-type")), (400, "text/html; charset=utf-8"));
+    let expected = "as is foo; expected reader, plain, text, markdown, json or epub";
+    assert!(answer.text().contains(expected), "{}", answer.text());
+    assert_eq!(site.requests().len(), asked);
+    for form in ["text", "markdown", "json"] {
+        let answer = read(&proxy, &site.url("/"), &format!("&as={form}&start=100000")).await;
+        assert_eq!(answer.status, 400, "{form}");
+        assert!(answer.text().contains("start is beyond the end, which is "), "{}", answer.text());
+    }
+    // Fields that are left empty, and those of a site's own form, say nothing.
+    assert_eq!(read(&proxy, &site.url("/"), "&as=&start=&max_chars=").await.status, 200);
+    let action: String = byte_serialize(site.url("/find").as_bytes()).collect();
+    let found = get(&proxy, &format!("{}/read?gleaner-form={action}&as=foo&start=zzz", proxy.url()), &[]).await;
+    assert_eq!((found.status.as_u16(), found.header("content-type")), (200, "text/html; charset=utf-8"));
+    assert_eq!(site.requests().last().unwrap().uri.query(), Some("as=foo&start=zzz"));
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn a_program_gets_a_sentence_in_the_place_of_an_error_page() {
+    let site =
+        Origin::http(|_| html("<!doctype html><title>App</title><div id=root></div><script>draw()</script>")).await;
+    let gone = format!("http://127.0.0.1:{}/", free_port());
+    let proxy = TestProxy::start(TARGETS).await;
+    let pages = [
+        (site.url("/"), 422, "its scripts draw it"),
+        ("http://192.168.0.1/".to_owned(), 403, "private network"),
+        (gone.clone(), 502, "refused"),
+    ];
+    for (page, status, words) in &pages {
+        let address: String = byte_serialize(page.as_bytes()).collect();
+        let accepted = get(&proxy, &format!("{}/read?url={address}", proxy.url()), &[AGENT]).await;
+        let mut answers = vec![accepted];
+        for form in ["text", "markdown", "json"] {
+            answers.push(read(&proxy, page, &format!("&as={form}")).await);
+        }
+        for answer in &answers {
+            assert_eq!(answer.status, *status, "{page}: {}", answer.text());
+            assert!(answer.text().contains(words) && !answer.text().contains('<'), "{page}: {}", answer.text());
+        }
+        let [accepted, text, markdown, json] = &answers[..] else { panic!("{answers:?}") };
+        for answer in [accepted, text, markdown] {
+            assert_eq!((answer.header("content-type"), &answer.body), ("text/plain; charset=utf-8", &text.body));
+        }
+        let json_error: Value = serde_json::from_slice(&json.body).unwrap();
+        assert_eq!((json.header("content-type"), &json_error["error"]), ("application/json", &json!(text.text())));
+        assert!(read(&proxy, page, "").await.text().contains("<h1>"), "{page}");
+    }
+    let in_proxy = get(&proxy, &gone, &[AGENT]).await;
+    assert_eq!((in_proxy.status.as_u16(), in_proxy.header("content-type")), (502, "text/plain; charset=utf-8"));
+    assert!(in_proxy.text().contains("refused") && !in_proxy.text().contains('<'), "{}", in_proxy.text());
+    assert!(get(&proxy, &gone, &[("accept", "text/html")]).await.text().contains("<h1>"));
+    proxy.stop().await;
+}
+
+#[tokio::test]
+async fn a_head_says_of_markdown_what_a_get_does() {
+    let fields = [("content-type", "text/html"), ("content-security-policy", "img-src 'self'")];
+    let site = Origin::http(move |_| response(&fields, article())).await;
+    let proxy = TestProxy::start("").await;
+    for accept in [AGENT, ("accept", "text/html")] {
+        let [got, headed] = ["GET", "HEAD"]
+            .map(|method| Request::builder().method(method).uri(site.url("/")).header(accept.0, accept.1));
+        let got = send(&proxy, got.body(Full::default()).unwrap()).await;
+        let headed = send(&proxy, headed.body(Full::default()).unwrap()).await;
+        for field in ["content-type", "content-security-policy", "etag", "vary"] {
+            assert_eq!(headed.header(field), got.header(field), "{accept:?} {field}");
+        }
+        assert_eq!(got.header("content-type").starts_with("text/markdown"), accept == AGENT);
+    }
     proxy.stop().await;
 }
 
@@ -338,10 +458,16 @@ async fn a_program_reads_pages_by_the_model_context_protocol() {
         call(9, "read_page", json!({ "url": site.url("/own") })),
         call(10, "read_page", json!({ "url": site.url("/clock.png") })),
         call(11, "read_page", json!({ "url": site.url("/moved") })),
+        call(12, "read_page", json!({ "url": site.url("/"), "start": 100_000 })),
+        call(13, "read_page", json!({ "url": site.url("/own"), "start": 10 })),
         json!({ "jsonrpc": "2.0", "id": 7, "method": "resources/list" }),
     ];
-    let input: String =
-        messages.iter().map(|message| format!("{message}\n")).chain(["nonsense\n".to_owned()]).collect();
+    let wrong = NO_NUMBERS.map(|(name, value, _)| {
+        let arguments = format!(r#"{{ "url": "{}", "{name}": {value} }}"#, site.url("/"));
+        format!(r#"{{ "jsonrpc": "2.0", "id": 14, "method": "tools/call", "params": {{ "name": "read_page", "arguments": {arguments} }} }}"#)
+    });
+    let messages = messages.iter().map(Value::to_string).chain(["nonsense".to_owned()]).chain(wrong);
+    let input: String = messages.map(|message| format!("{message}\n")).collect();
     let output =
         spawn_blocking(move || gleaner(dir.path(), &["--config", "config.yaml", "mcp"], &input)).await.unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -358,13 +484,19 @@ async fn a_program_reads_pages_by_the_model_context_protocol() {
     );
     assert!(text(3).contains("article"), "{}", text(3));
     assert!(answers[4]["result"]["isError"] == true && text(4).contains("private network"), "{}", text(4));
-    assert_eq!((&answers[5]["error"]["code"], &answers[10]["error"]["code"]), (&json!(-32602), &json!(-32601)));
+    assert_eq!((&answers[5]["error"]["code"], &answers[12]["error"]["code"]), (&json!(-32602), &json!(-32601)));
     assert!(text(6).contains("The Covered Bridge List"), "{}", text(6));
     assert_eq!(text(7), "# Its own");
     assert!(answers[8]["result"]["isError"] == true && text(8).contains("no page"), "{}", text(8));
     assert!(text(9).contains(&format!("url: \"{}\"", site.url("/new/"))), "{}", text(9));
-    assert_eq!(answers[11]["error"]["code"], -32700);
-    assert_eq!(answers.len(), 12);
+    let is_error = |at: usize| answers[at]["result"]["isError"] == true;
+    assert!(is_error(10) && text(10).starts_with("start is beyond the end, which is "), "{}", text(10));
+    assert_eq!((is_error(11), text(11)), (true, "start is beyond the end, which is 9".to_owned()));
+    assert_eq!(answers[13]["error"]["code"], -32700);
+    for (at, (name, _, problem)) in (14..).zip(NO_NUMBERS) {
+        assert!(is_error(at) && text(at).contains(problem), "{name}: {}", answers[at]);
+    }
+    assert_eq!(answers.len(), 14 + NO_NUMBERS.len());
 }
 
 /// Posts a message to `/mcp` as a program does.
@@ -406,6 +538,15 @@ async fn programs_on_this_machine_read_pages_by_http() {
     assert!(!is_error && outline.contains("article"), "{outline}");
     assert_eq!(call("read_page", json!({ "url": site.url("/own") })).await, ("# Its own".to_owned(), false));
     assert!(call("read_page", json!({ "url": site.url("/clock.png") })).await.1);
+    for (page, end) in [("/own", "9"), ("/", "")] {
+        let (problem, is_error) = call("read_page", json!({ "url": site.url(page), "start": 100_000 })).await;
+        assert!(is_error && problem.starts_with(&format!("start is beyond the end, which is {end}")), "{problem}");
+    }
+    for (name, value, problem) in NO_NUMBERS {
+        let value: Value = serde_json::from_str(value).unwrap();
+        let (said, is_error) = call("read_page", json!({ "url": site.url("/"), name: value })).await;
+        assert!(is_error && said.contains(problem), "{name}: {said}");
+    }
     let asked = site.requests().len();
     let (problem, is_error) = call("read_page", json!({ "url": "http://192.168.0.1/" })).await;
     assert!(is_error && problem.contains("192.168.0.1"), "{problem}");
