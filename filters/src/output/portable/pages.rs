@@ -94,8 +94,9 @@ fn content(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>, d
         [(&page.metadata.previous_page, Label::PreviousPage), (&page.metadata.next_page, Label::NextPage)]
     {
         if let Some(there) = there.as_ref().filter(|_| dialect != Dialect::Xhtml) {
-            let address = writer.page_address(there);
-            writer.link(around.words.get(word), &address);
+            if let Some(address) = writer.page_address(there) {
+                writer.link(around.words.get(word), &address);
+            }
         }
     }
     if dialect != Dialect::Xhtml {
