@@ -282,7 +282,8 @@ fn colour(written: &str) -> Option<Colour> {
     let part = |at: usize| {
         let part = parts.get(at)?;
         let number = share(part)?;
-        Some((if part.ends_with('%') { number * 255.0 } else { number }) as u8)
+        let of_byte = if part.ends_with('%') { number * 255.0 } else { number };
+        format!("{:.0}", of_byte.clamp(0.0, 255.0)).parse::<u8>().ok()
     };
     match name {
         "rgb" | "rgba" => Some([part(0)?, part(1)?, part(2)?]),
