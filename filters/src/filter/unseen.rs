@@ -3,7 +3,7 @@
 //!
 //! The filter `ignore` keeps what unfolds, because people unfold it. A program gets what can be seen at once, as far as the page's
 //! own style sheets and attributes say: `display: none`, `visibility`, no size, no opacity, off the screen, clipped to nothing, and
-//! letters without a colour or in that of their ground. Style sheets in files of their own are not read, nor variables, animations and
+//! letters without a colour or in that of their ground. CssStyle sheets in files of their own are not read, nor variables, animations and
 //! sums.
 
 mod css;
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use cssparser::color::{parse_hash_color, parse_named_color};
 use html5ever::local_name;
 
-use self::css::{Style, is_for_screens, pixels, rules};
+use self::css::{CssStyle, is_for_screens, pixels, rules};
 use crate::{
     blocking::{Selectors, selectors::Matcher},
     html::{NodeId, Page, style_sheets::sources},
@@ -115,12 +115,12 @@ fn find(page: &Page) -> Vec<NodeId> {
             false
         });
         found.sort_unstable();
-        let mut style = Style::default();
+        let mut style = CssStyle::default();
         for at in found {
             style.extend(&rules[at].style);
         }
         if let Some(own) = page.attribute(id, &local_name!("style")) {
-            style.extend(&Style::parse(own, &PROPERTIES));
+            style.extend(&CssStyle::parse(own, &PROPERTIES));
         }
         let (ground, letters) =
             grounds.last().map_or((Some(WHITE), [0; 3]), |(_, ground, letters)| (*ground, *letters));
@@ -160,7 +160,7 @@ fn find(page: &Page) -> Vec<NodeId> {
     hidden
 }
 
-fn is_out_of_sight(style: &Style) -> bool {
+fn is_out_of_sight(style: &CssStyle) -> bool {
     let value = |name: &str| style.get(name).unwrap_or_default();
     let is_placed = matches!(value("position"), "absolute" | "fixed");
     let is_moved = is_placed || value("position") == "relative";
@@ -205,7 +205,7 @@ fn is_nothing(length: &str) -> bool {
     pixels(length).is_some_and(|size| size.abs() < 2.0)
 }
 
-fn has_no_letters(style: &Style) -> bool {
+fn has_no_letters(style: &CssStyle) -> bool {
     let size = style.get("font-size").or_else(|| {
         // `italic 700 12px/1 serif`: of the numbers, the size has a unit, or is nothing.
         let sizes = style.get("font")?.split(' ').map(|part| part.split('/').next().unwrap_or(part));

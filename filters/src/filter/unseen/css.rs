@@ -24,20 +24,20 @@ const UNLAYERED: u32 = 1 << 30;
 
 /// What an element says of the properties that decide, in lower case and without needless spaces, and whether it is important.
 #[derive(Default)]
-pub(super) struct Style(HashMap<String, (String, bool)>);
+pub(super) struct CssStyle(HashMap<String, (String, bool)>);
 
 /// One selector of a rule.
-pub(super) struct Rule {
+pub(super) struct CssRule {
     pub(super) selector: String,
     /// The greater counts, and the later of equals.
     pub(super) rank: u32,
-    pub(super) style: Rc<Style>,
+    pub(super) style: Rc<CssStyle>,
 }
 
-impl Style {
+impl CssStyle {
     /// Reads declarations, of these properties alone.
-    pub(super) fn parse(css: &str, properties: &[&str]) -> Style {
-        let mut reader = Reader::new(properties);
+    pub(super) fn parse(css: &str, properties: &[&str]) -> CssStyle {
+        let mut reader = SheetReader::new(properties);
         reader.parents = Some(Rc::new([]));
         reader.read(css);
         reader.style
@@ -48,7 +48,7 @@ impl Style {
     }
 
     /// Puts what counts more over what is known.
-    pub(super) fn extend(&mut self, above: &Style) {
+    pub(super) fn extend(&mut self, above: &CssStyle) {
         for (name, (value, is_important)) in &above.0 {
             self.set(name, value.clone(), *is_important);
         }
@@ -62,8 +62,8 @@ impl Style {
 }
 
 /// The rules of sheets, the one that counts most last.
-pub(super) fn rules(sheets: impl Iterator<Item = String>, properties: &[&str]) -> Vec<Rule> {
-    let mut reader = Reader::new(properties);
+pub(super) fn rules(sheets: impl Iterator<Item = String>, properties: &[&str]) -> Vec<CssRule> {
+    let mut reader = SheetReader::new(properties);
     sheets.for_each(|css| reader.read(&css));
     reader.rules.sort_by_key(|rule| rule.rank);
     reader.rules
@@ -154,13 +154,13 @@ fn written(input: &mut Parser<'_, '_>, depth: usize) -> Option<String> {
     Some(out.to_ascii_lowercase())
 }
 
-struct Reader<'a> {
+struct SheetReader<'a> {
     properties: &'a [&'a str],
-    rules: Vec<Rule>,
+    rules: Vec<CssRule>,
     /// Selectors of the rule around; none outside of every rule.
     parents: Option<Rc<[String]>>,
     /// What the rule around has said up to here.
-    style: Style,
+    style: CssStyle,
     depth: usize,
     is_layered: bool,
     /// Bytes of selectors that may be made yet.
@@ -168,7 +168,7 @@ struct Reader<'a> {
 }
 
 /// What goes before a block that is entered.
-enum Prelude {
+enum BlockPrelude {
     /// The selectors, those around it put in.
     Selectors(Vec<String>),
     Layer,
@@ -176,13 +176,13 @@ enum Prelude {
     Condition,
 }
 
-impl<'a> Reader<'a> {
-    fn new(properties: &'a [&'a str]) -> Reader<'a> {
-        Reader {
+impl<'a> SheetReader<'a> {
+    fn new(properties: &'a [&'a str]) -> SheetReader<'a> {
+        SheetReader {
             properties,
             rules: Vec::new(),
             parents: None,
-            style: Style::default(),
+            style: CssStyle::default(),
             depth: 0,
             is_layered: false,
             left: MOST_SELECTORS,
@@ -205,26 +205,26 @@ impl<'a> Reader<'a> {
         }
         let layer = if self.is_layered { 0 } else { UNLAYERED };
         for selector in parents.iter() {
-            let Some(left) = self.left.checked_sub(selector.len() + size_of::<Rule>()) else { return };
+            let Some(left) = self.left.checked_sub(selector.len() + size_of::<CssRule>()) else { return };
             self.left = left;
             if selector.contains("::") {
                 continue;
             }
             let rank = layer + specificity(selector);
-            self.rules.push(Rule { selector: selector.clone(), rank, style: Rc::clone(&style) });
+            self.rules.push(CssRule { selector: selector.clone(), rank, style: Rc::clone(&style) });
         }
     }
 
-    fn block(&mut self, prelude: Prelude, input: &mut Parser<'_, '_>) {
+    fn block(&mut self, prelude: BlockPrelude, input: &mut Parser<'_, '_>) {
         if self.depth >= MOST_DEPTH {
             return;
         }
         self.flush();
         let before = (self.parents.clone(), self.is_layered, mem::take(&mut self.style));
         match prelude {
-            Prelude::Selectors(selectors) => self.parents = Some(selectors.into()),
-            Prelude::Layer => self.is_layered = true,
-            Prelude::Condition => {}
+            BlockPrelude::Selectors(selectors) => self.parents = Some(selectors.into()),
+            BlockPrelude::Layer => self.is_layered = true,
+            BlockPrelude::Condition => {}
         }
         self.depth += 1;
         RuleBodyParser::<Self, (), ()>::new(input, self).for_each(drop);
@@ -273,7 +273,7 @@ fn specificity(selector: &str) -> u32 {
     10_000 * count(&['#']) + 100 * count(&['.', '[', ':']) + count(&[' ', '>'])
 }
 
-impl<'i> DeclarationParser<'i> for Reader<'_> {
+impl<'i> DeclarationParser<'i> for SheetReader<'_> {
     type Declaration = ();
     type Error = ();
 
@@ -295,18 +295,18 @@ impl<'i> DeclarationParser<'i> for Reader<'_> {
     }
 }
 
-impl<'i> QualifiedRuleParser<'i> for Reader<'_> {
-    type Prelude = Prelude;
+impl<'i> QualifiedRuleParser<'i> for SheetReader<'_> {
+    type Prelude = BlockPrelude;
     type QualifiedRule = ();
     type Error = ();
 
-    fn parse_prelude<'t>(&mut self, input: &mut Parser<'i, 't>) -> Result<Prelude, ParseError<'i, ()>> {
-        self.selectors(input).map(Prelude::Selectors)
+    fn parse_prelude<'t>(&mut self, input: &mut Parser<'i, 't>) -> Result<BlockPrelude, ParseError<'i, ()>> {
+        self.selectors(input).map(BlockPrelude::Selectors)
     }
 
     fn parse_block<'t>(
         &mut self,
-        prelude: Prelude,
+        prelude: BlockPrelude,
         _: &ParserState,
         input: &mut Parser<'i, 't>,
     ) -> Result<(), ParseError<'i, ()>> {
@@ -315,8 +315,8 @@ impl<'i> QualifiedRuleParser<'i> for Reader<'_> {
     }
 }
 
-impl<'i> AtRuleParser<'i> for Reader<'_> {
-    type Prelude = Prelude;
+impl<'i> AtRuleParser<'i> for SheetReader<'_> {
+    type Prelude = BlockPrelude;
     type AtRule = ();
     type Error = ();
 
@@ -324,26 +324,26 @@ impl<'i> AtRuleParser<'i> for Reader<'_> {
         &mut self,
         name: CowRcStr<'i>,
         input: &mut Parser<'i, 't>,
-    ) -> Result<Prelude, ParseError<'i, ()>> {
+    ) -> Result<BlockPrelude, ParseError<'i, ()>> {
         let begin = input.position();
         while input.next().is_ok() {}
         let condition = input.slice_from(begin).trim();
         match &*name.to_ascii_lowercase() {
-            "media" if is_for_screens(condition) => Ok(Prelude::Condition),
+            "media" if is_for_screens(condition) => Ok(BlockPrelude::Condition),
             "supports" if !condition.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("not")) => {
-                Ok(Prelude::Condition)
+                Ok(BlockPrelude::Condition)
             }
             "container" if condition.find('(').is_none_or(|at| is_for_screens(&condition[at..])) => {
-                Ok(Prelude::Condition)
+                Ok(BlockPrelude::Condition)
             }
-            "layer" => Ok(Prelude::Layer),
+            "layer" => Ok(BlockPrelude::Layer),
             _ => Err(input.new_custom_error(())),
         }
     }
 
     fn parse_block<'t>(
         &mut self,
-        prelude: Prelude,
+        prelude: BlockPrelude,
         _: &ParserState,
         input: &mut Parser<'i, 't>,
     ) -> Result<(), ParseError<'i, ()>> {
@@ -352,7 +352,7 @@ impl<'i> AtRuleParser<'i> for Reader<'_> {
     }
 }
 
-impl RuleBodyItemParser<'_, (), ()> for Reader<'_> {
+impl RuleBodyItemParser<'_, (), ()> for SheetReader<'_> {
     fn parse_declarations(&self) -> bool {
         self.parents.is_some()
     }
