@@ -3,7 +3,7 @@
 //!
 //! The filter `ignore` keeps what unfolds, because people unfold it. A program gets what can be seen at once, as far as the page's
 //! own style sheets and attributes say: `display: none`, `visibility`, no size, no opacity, off the screen, clipped to nothing, and
-//! letters without a colour or in that of their ground. CssStyle sheets in files of their own are not read, nor variables, animations and
+//! letters without a colour or in that of their ground. Style sheets in files of their own are not read, nor variables, animations and
 //! sums.
 
 mod css;
