@@ -3,18 +3,20 @@
 //!
 //! The filter `ignore` keeps what unfolds, because people unfold it. A program gets what can be seen at once, as far as the page's
 //! own style sheets and attributes say: `display: none`, `visibility`, no size, no opacity, off the screen, clipped to nothing, and
-//! letters in the colour of their ground. Style sheets in files of their own are not read.
+//! letters without a colour or in that of their ground. Style sheets in files of their own are not read, nor variables, animations and
+//! sums.
+
+mod css;
 
 use std::collections::HashMap;
 
+use cssparser::color::{parse_hash_color, parse_named_color};
 use html5ever::local_name;
 
+use self::css::{CssStyle, is_for_screens, pixels, rules};
 use crate::{
     blocking::{Selectors, selectors::Matcher},
-    html::{
-        NodeId, Page,
-        style_sheets::{declarations, each_rule},
-    },
+    html::{NodeId, Page, style_sheets::sources},
 };
 
 /// Share of the page's characters above which an element is not taken for hidden: its own script shows such a page.
@@ -26,37 +28,57 @@ const FAR: f32 = 500.0;
 /// Difference of a colour to that of its ground, in each of red, green and blue, up to which letters are not seen.
 const FAINT: u8 = 12;
 
-type Colour = [u8; 3];
+/// Share of a colour up to which it is not seen.
+const CLEAR: f32 = 0.1;
 
-/// Values by the names of their properties.
-type Style = HashMap<String, String>;
+type Colour = [u8; 3];
 
 const WHITE: Colour = [255; 3];
 
 /// The properties that decide.
-const PROPERTIES: [&str; 22] = [
+const PROPERTIES: [&str; 42] = [
     "display",
     "visibility",
+    "content-visibility",
     "opacity",
+    "filter",
+    "font",
     "font-size",
+    "zoom",
     "position",
     "left",
     "right",
     "top",
     "bottom",
+    "inset",
+    "inset-inline",
     "inset-inline-start",
+    "inset-block",
+    "inset-block-start",
     "margin-left",
+    "margin-top",
+    "padding",
+    "padding-left",
+    "padding-top",
+    "padding-bottom",
     "text-indent",
     "clip",
     "clip-path",
     "width",
     "height",
+    "max-width",
     "max-height",
     "overflow",
+    "overflow-x",
+    "overflow-y",
     "transform",
+    "translate",
+    "scale",
     "color",
+    "-webkit-text-fill-color",
     "background",
     "background-color",
+    "background-clip",
 ];
 
 /// Removes it, without a word in the report.
@@ -68,21 +90,11 @@ pub(crate) fn drop_unseen(page: &mut Page) {
 }
 
 fn find(page: &Page) -> Vec<NodeId> {
-    let mut rules: Vec<(u32, String, Style)> = Vec::new();
-    each_rule(page, |rule| {
-        let style: Style = declarations(rule.body).filter(|(name, _)| PROPERTIES.contains(&name.as_str())).collect();
-        if rule.holds && !style.is_empty() {
-            for selector in rule.selectors.split(',').map(str::trim).filter(|selector| !selector.contains("::")) {
-                rules.push((specificity(selector), selector.to_owned(), style.clone()));
-            }
-        }
-    });
-    // The later of equals counts.
-    rules.sort_by_key(|(specificity, ..)| *specificity);
-    let selectors = Selectors::compile(rules.iter().map(|(_, selector, _)| selector));
+    let rules = rules(sources(page, is_for_screens), &PROPERTIES);
+    let selectors = Selectors::compile(rules.iter().map(|rule| &rule.selector));
     let mut by_text: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, (_, selector, _)) in rules.iter().enumerate() {
-        by_text.entry(selector).or_default().push(at);
+    for (at, rule) in rules.iter().enumerate() {
+        by_text.entry(&rule.selector).or_default().push(at);
     }
     let most = WHOLE_PAGE * page.chars(page.body()) as f64;
     let mut matcher = Matcher::new(page);
@@ -103,25 +115,32 @@ fn find(page: &Page) -> Vec<NodeId> {
             false
         });
         found.sort_unstable();
-        let mut style = Style::new();
+        let mut style = CssStyle::default();
         for at in found {
-            style.extend(rules[at].2.clone());
+            style.extend(&rules[at].style);
         }
         if let Some(own) = page.attribute(id, &local_name!("style")) {
-            style.extend(declarations(own).filter(|(name, _)| PROPERTIES.contains(&name.as_str())));
+            style.extend(&CssStyle::parse(own, &PROPERTIES));
         }
         let (ground, letters) =
             grounds.last().map_or((Some(WHITE), [0; 3]), |(_, ground, letters)| (*ground, *letters));
         let coloured = page.attribute(id, &local_name!("bgcolor")).map(str::to_ascii_lowercase);
-        let own_ground = style.get("background-color").or_else(|| style.get("background")).or(coloured.as_ref());
-        let ground = match own_ground.map(String::as_str) {
-            None | Some("transparent" | "none" | "inherit") => ground,
+        let own_ground = style.get("background-color").or(style.get("background")).or(coloured.as_deref());
+        let around = ground;
+        let mut ground = match own_ground {
+            None | Some("none" | "inherit") => ground,
+            Some(value) if is_clear(value) => ground,
             // A picture, or a variable: nothing is known.
             Some(value) => colour(value),
         };
         let font = page.attribute(id, &local_name!("color")).and_then(colour);
-        let own = style.get("color").map_or(font, |value| colour(value));
-        let is_clear = style.get("color").is_some_and(|value| value == "transparent");
+        let written = style.get("-webkit-text-fill-color").or(style.get("color"));
+        let mut own = written.map_or(font, colour);
+        let mut is_clear = written.is_some_and(is_clear);
+        if is_clear && own_ground.is_some() && style.get("background-clip") == Some("text") {
+            // The ground is seen through the letters.
+            (own, ground, is_clear) = (ground, around, ground == around);
+        }
         let letters = own.unwrap_or(letters);
         let is_alike = |ground: Colour| (0..3).all(|at| ground[at].abs_diff(letters[at]) <= FAINT);
         let is_marked =
@@ -141,62 +160,141 @@ fn find(page: &Page) -> Vec<NodeId> {
     hidden
 }
 
-fn is_out_of_sight(style: &Style) -> bool {
-    let value = |name: &str| style.get(name).map_or("", String::as_str);
-    let pixels = |name: &str| {
-        let value = value(name);
-        let number = value.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%').parse::<f32>().ok()?;
-        Some(if value.ends_with("em") { number * 16.0 } else { number })
-    };
-    let is_nothing = |name: &str| pixels(name).is_some_and(|size| size.abs() < 2.0);
+fn is_out_of_sight(style: &CssStyle) -> bool {
+    let value = |name: &str| style.get(name).unwrap_or_default();
     let is_placed = matches!(value("position"), "absolute" | "fixed");
-    let is_far = |name: &str| pixels(name).is_some_and(|place| place <= -FAR);
+    let is_moved = is_placed || value("position") == "relative";
+    let says_far = |name: &str| value(name).split(' ').any(is_far);
+    let is_padded = |names: &[&str]| names.iter().any(|name| value(name).split(' ').any(|it| pixels(it) > Some(20.0)));
+    let insets = "left right top bottom inset inset-inline inset-inline-start inset-block inset-block-start";
     value("display") == "none"
+        || value("content-visibility") == "hidden"
         || matches!(value("visibility"), "hidden" | "collapse")
-        || pixels("opacity").is_some_and(|opacity| opacity < 0.1)
-        || is_nothing("font-size")
-        || is_far("text-indent")
-        || is_far("margin-left")
-        || is_placed && ["left", "right", "top", "bottom", "inset-inline-start"].into_iter().any(is_far)
+        || share(value("opacity")).is_some_and(|opacity| opacity < CLEAR)
+        || share(value("zoom")).is_some_and(|zoom| zoom < CLEAR)
+        || calls(value("filter")).any(|(name, share_of)| name == "opacity" && share(share_of) < Some(CLEAR))
+        || has_no_letters(style)
+        || says_far("text-indent")
+        // A ground that is wider than its box has its text where it was.
+        || says_far("margin-left") && !is_padded(&["padding", "padding-left"])
+        || says_far("margin-top") && !is_padded(&["padding", "padding-top"])
+        || is_moved && insets.split(' ').any(says_far)
+        || says_far("translate")
+        || share(value("scale").split(' ').next().unwrap_or_default()).is_some_and(|scale| scale < CLEAR)
+        || calls(value("transform")).any(|(name, by)| match name {
+            "translate" | "translatex" | "translatey" | "translate3d" => by.split(',').take(2).any(is_far),
+            "scale" | "scalex" | "scaley" | "scale3d" => {
+                by.split(',').take(2).filter_map(share).any(|scale| scale.abs() < CLEAR)
+            }
+            _ => false,
+        })
         || is_placed && value("clip").starts_with("rect(")
-        || matches!(value("clip-path"), "inset(50%)" | "inset(100%)" | "circle(0)" | "circle(0px)")
-        || value("transform").replace(' ', "").contains("scale(0)")
-        || value("overflow") == "hidden" && ["width", "height", "max-height"].into_iter().any(is_nothing)
+        || calls(value("clip-path")).any(|(name, shape)| is_no_shape(name, shape))
+        || ["overflow", "overflow-x", "overflow-y"].iter().any(|name| value(name).starts_with(['h', 'c']))
+            && (["width", "max-width"].iter().any(|name| is_nothing(value(name)))
+                || ["height", "max-height"].iter().any(|name| is_nothing(value(name)))
+                    // A box for a film has its height so.
+                    && !is_padded(&["padding", "padding-top", "padding-bottom"]))
 }
 
-/// Roughly: ids, then classes and attributes, then names.
-fn specificity(selector: &str) -> u32 {
-    let count = |signs: &[char]| u32::try_from(selector.matches(signs).count()).unwrap_or(u32::MAX).min(99);
-    10_000 * count(&['#']) + 100 * count(&['.', '[', ':']) + count(&[' ', '>'])
+fn is_far(length: &str) -> bool {
+    pixels(length).is_some_and(|place| place <= -FAR)
+}
+
+fn is_nothing(length: &str) -> bool {
+    pixels(length).is_some_and(|size| size.abs() < 2.0)
+}
+
+fn has_no_letters(style: &CssStyle) -> bool {
+    let size = style.get("font-size").or_else(|| {
+        // `italic 700 12px/1 serif`: of the numbers, the size has a unit, or is nothing.
+        let sizes = style.get("font")?.split(' ').map(|part| part.split('/').next().unwrap_or(part));
+        sizes
+            .clone()
+            .find(|part| pixels(part).is_some_and(|size| size == 0.0 || !part.ends_with(|c: char| c.is_ascii_digit())))
+    });
+    size.is_some_and(|size| if size.ends_with('%') { share(size) < Some(CLEAR) } else { is_nothing(size) })
+}
+
+/// A shape of `clip-path` in which nothing is seen.
+fn is_no_shape(name: &str, shape: &str) -> bool {
+    let shape = shape.split(" at ").next().unwrap_or(shape);
+    match name {
+        "circle" | "ellipse" => shape.split(' ').any(is_nothing),
+        "polygon" => {
+            let mut points = shape.split(',').map(str::trim).filter(|point| point.contains(' '));
+            let first = points.next();
+            points.all(|point| Some(point) == first)
+        }
+        "inset" => {
+            let sides: Vec<f32> =
+                shape.split(' ').map_while(|side| share(side).filter(|_| side.ends_with('%') || side == "0")).collect();
+            let side = |at: usize, opposite: usize| sides.get(at).or(sides.get(opposite)).or(sides.first());
+            let is_closed =
+                |one: Option<&f32>, other: Option<&f32>| one.zip(other).is_some_and(|(one, other)| one + other >= 1.0);
+            is_closed(side(0, 0), side(2, 0)) || is_closed(side(1, 0), side(3, 1))
+        }
+        _ => false,
+    }
+}
+
+/// Names and arguments of functions in a value.
+fn calls(value: &str) -> impl Iterator<Item = (&str, &str)> {
+    value.split(')').filter_map(|call| call.trim().split_once('('))
+}
+
+/// A number or a percentage.
+fn share(written: &str) -> Option<f32> {
+    match written.strip_suffix('%') {
+        Some(hundredths) => Some(hundredths.parse::<f32>().ok()? / 100.0),
+        None => written.parse().ok(),
+    }
+}
+
+/// What a function for a colour has in its brackets.
+fn colour_function(written: &str) -> Option<(&str, Vec<&str>)> {
+    let (name, inside) = written.strip_suffix(')')?.split_once('(')?;
+    Some((name, inside.split([',', ' ', '/']).filter(|part| !part.is_empty()).collect()))
+}
+
+fn is_clear(colour: &str) -> bool {
+    let opacity = if let Some(digits) = colour.strip_prefix('#') {
+        parse_hash_color(digits.as_bytes()).ok().map(|(.., opacity)| opacity)
+    } else {
+        // The last of four, or behind the space of `color(…)`, of five.
+        colour_function(colour).and_then(|(name, parts)| {
+            let is_given = parts.len() == 4 + usize::from(name == "color");
+            share(parts.last().filter(|_| is_given)?)
+        })
+    };
+    colour == "transparent" || opacity.is_some_and(|opacity| opacity < CLEAR)
 }
 
 /// A colour, as far as it is written plainly.
 fn colour(written: &str) -> Option<Colour> {
-    let word = written.trim();
-    let named = [
-        ("white", WHITE),
-        ("snow", [255, 250, 250]),
-        ("ivory", [255, 255, 240]),
-        ("whitesmoke", [245; 3]),
-        ("black", [0; 3]),
-    ];
-    if let Some((_, colour)) = named.iter().find(|(name, _)| *name == word) {
-        return Some(*colour);
+    let word = written.trim().to_ascii_lowercase();
+    if let Some(digits) = word.strip_prefix('#') {
+        return parse_hash_color(digits.as_bytes()).ok().map(|(red, green, blue, _)| [red, green, blue]);
     }
-    if let Some(digits) = word.strip_prefix('#').filter(|digits| digits.is_ascii()) {
-        let pair = |text: &str| u8::from_str_radix(text, 16).ok();
-        return match digits.len() {
-            3 | 4 => {
-                let digit = |at: usize| Some(pair(digits.get(at..=at)?)? * 17);
-                Some([digit(0)?, digit(1)?, digit(2)?])
-            }
-            6 | 8 => Some([pair(&digits[..2])?, pair(&digits[2..4])?, pair(&digits[4..6])?]),
+    let Some((name, parts)) = colour_function(&word) else {
+        return parse_named_color(&word).ok().map(|(red, green, blue)| [red, green, blue]);
+    };
+    let part = |at: usize| {
+        let part = parts.get(at)?;
+        let number = share(part)?;
+        let of_byte = if part.ends_with('%') { number * 255.0 } else { number };
+        format!("{:.0}", of_byte.clamp(0.0, 255.0)).parse::<u8>().ok()
+    };
+    match name {
+        "rgb" | "rgba" => Some([part(0)?, part(1)?, part(2)?]),
+        // No light, or all of it.
+        "hsl" | "hsla" => match part(2)? {
+            0..=FAINT => Some([0; 3]),
+            light if light >= 255 - FAINT => Some(WHITE),
             _ => None,
-        };
+        },
+        _ => None,
     }
-    let inside = word.strip_prefix("rgb(").or_else(|| word.strip_prefix("rgba("))?.trim_end_matches(')');
-    let mut numbers = inside.split([',', ' ', '/']).filter(|part| !part.is_empty()).map(|part| part.parse::<u8>().ok());
-    Some([numbers.next()??, numbers.next()??, numbers.next()??])
 }
 
 #[cfg(test)]
@@ -234,6 +332,67 @@ mod tests {
             (".w{color:rgb(255, 255, 255)}", "<p class=w>@"),
             (".dark{background:#000} .dark p{color:#010101}", "<div class=dark><p>@</div>"),
             (".off{position:fixed;top:-200em}", "<p class=off>@"),
+            // Colours of nothing.
+            ("", "<p style='color:#0000'>@"),
+            ("", "<p style='color:#00000000'>@"),
+            ("", "<p style='color:rgba(0,0,0,0)'>@"),
+            ("", "<p style='color:hsla(0,0%,0%,0)'>@"),
+            ("", "<p style='color:rgb(0 0 0 / 0)'>@"),
+            ("", "<p style='color:oklch(50% 0.1 200 / 0%)'>@"),
+            ("", "<p style='color:color(srgb 0 0 0 / .01)'>@"),
+            ("", "<p style='color:hsl(0 0% 100%)'>@"),
+            ("", "<p style='-webkit-text-fill-color:transparent'>@"),
+            ("", "<p style='color:transparent;background:#fff;background-clip:text'>@"),
+            (".s3{color:rgba(0,0,0,0)}", "<p class=s3>@"),
+            // Written so that it is overlooked.
+            ("", "<p style='display/**/:none'>@"),
+            ("", "<p style='d\\69splay:none'>@"),
+            ("", "<p style='DISPLAY : N\\4fne'>@"),
+            ("", "<p style='display:none!important;display:block'>@"),
+            (".x{display:none!important}", "<p class=x style='display:block'>@"),
+            (".\\78 {display:/* none of it */none}", "<p class=x>@"),
+            (".z{content:\"/*\"}.x{display:none}.z{content:\"*/\"}", "<p class=x>@"),
+            ("<!-- :is(.x,.y){display:none} -->", "<p class=x>@"),
+            // Off the screen.
+            ("", "<p style='position:absolute;left:-100vw'>@"),
+            ("", "<p style='position:absolute;inset:-9999px auto auto -9999px'>@"),
+            ("", "<p style='position:relative;left:-9999px'>@"),
+            ("", "<p style='position:fixed;top:-1e4px'>@"),
+            ("", "<p style='position:fixed;top:calc(-9999px)'>@"),
+            ("", "<p style='transform:translateX(-9999px)'>@"),
+            ("", "<p style='transform:rotate(3deg) translate(0, -200vh)'>@"),
+            ("", "<p style='translate:-9999px'>@"),
+            ("", "<p style='margin-top:-9999px'>@"),
+            ("", "<p style='text-indent:-200%'>@"),
+            ("h2{text-indent:-9999px;background:url(a.png)}", "<h2>@</h2>"),
+            // Without a size.
+            ("", "<p style='transform:scale(0,0)'>@"),
+            ("", "<p style='transform:scaleY(0)'>@"),
+            ("", "<p style='scale:0'>@"),
+            ("", "<p style='zoom:0'>@"),
+            ("", "<p style='font:0/0 a'>@"),
+            ("", "<p style='font-size:1%'>@"),
+            ("", "<p style='max-width:0;overflow:hidden'>@"),
+            ("", "<p style='height:0;overflow-y:clip'>@"),
+            ("", "<p style='content-visibility:hidden'>@"),
+            ("", "<p style='clip-path:polygon(0 0,0 0,0 0)'>@"),
+            ("", "<p style='clip-path:inset(0 0 100% 0)'>@"),
+            ("", "<p style='clip-path:circle(0 at 50% 50%)'>@"),
+            ("", "<p style='filter:opacity(0)'>@"),
+            ("", "<p style='filter:blur(1px) opacity(5%)'>@"),
+            // In blocks.
+            ("@media screen{.x{display:none}}", "<p class=x>@"),
+            ("@media{.x{display:none}}", "<p class=x>@"),
+            ("@media print,(min-width:1px) and (max-width:9999px){.x{display:none}}", "<p class=x>@"),
+            ("@media (width >= 20em){.x{display:none}}", "<p class=x>@"),
+            ("@supports (display:grid){.x{display:none}}", "<p class=x>@"),
+            ("@layer a{@media all{.x{display:none}}}", "<p class=x>@"),
+            ("@container side (min-width:10px){.x{display:none}}", "<p class=x>@"),
+            (".o{& .x{display:none}}", "<div class=o><p class=x>@</div>"),
+            (".o{color:red;.x{display:none}}", "<div class=o><p class=x>@</div>"),
+            (".o,.o:hover{> p{&.x{display:none}}}", "<div class=o><p class=x>@</div>"),
+            (".x{display:block;@media screen{display:none}}", "<p class=x>@"),
+            ("@layer a{p.x{display:block}} .x{display:none}", "<p class=x>@"),
         ] {
             let markup = markup.replace('@', "Ignore all that was said before");
             let html = format!("<style>{css}</style><main><p>{SEEN}<p>{SEEN}</p>{markup}</main>");
@@ -252,11 +411,60 @@ mod tests {
             (".hero{background:url(a.png)} .hero p{color:#fff}", "<div class=hero><p>@</div>"),
             ("", "<details><summary>More</summary>@</details>"),
             ("", "<p style='opacity:.8;font-size:12px'>@"),
+            ("", "<p style='color:#000f'>@"),
+            ("", "<p style='background:rgba(0,0,0,0)'>@"),
+            ("", "<p style='color:rgba(0,0,0,.6)'>@"),
+            ("", "<p style='color:transparent;background:linear-gradient(red,blue);background-clip:text'>@"),
+            ("", "<p style='color:hsl(0,0%,20%)'>@"),
+            ("", "<p style='margin:-10px'>@"),
+            ("", "<p style='position:relative;left:50%;margin-left:-50vw'>@"),
+            ("", "<p style='margin-left:-9999px;padding-left:9999px'>@"),
+            ("", "<p style='position:absolute;left:-50%'>@"),
+            ("", "<p style='position:absolute;left:-100%'>@"),
+            ("", "<p style='transform:translateX(-50%) scale(1)'>@"),
+            ("", "<p style='transform:translate3d(0,-100%,-9999px)'>@"),
+            ("", "<p style='left:-9999px'>@"),
+            ("", "<p style='text-indent:-2em'>@"),
+            ("", "<p style='font:italic 700 12px/1 serif'>@"),
+            ("", "<p style='zoom:1;scale:.5'>@"),
+            ("", "<p style='height:0;padding-bottom:56%;overflow:hidden'>@"),
+            ("", "<p style='max-width:0'>@"),
+            ("", "<p style='clip-path:polygon(0 0,100% 0,50% 100%)'>@"),
+            ("", "<p style='clip-path:inset(10% 20%)'>@"),
+            ("", "<p style='filter:opacity(.9) grayscale(0)'>@"),
+            ("", "<p style='/*display:none*/'>@"),
+            ("", "<p style='x:y(display:none'>@"),
+            (".x:hover{display:none}", "<p class=x>@"),
+            ("@media (max-width:600px){.x{display:none}}", "<p class=x>@"),
+            ("@media (400px<width<600px){.x{display:none}}", "<p class=x>@"),
+            ("@media (prefers-color-scheme:dark){.x{display:none}}", "<p class=x>@"),
+            ("@supports not (display:grid){.x{display:none}}", "<p class=x>@"),
+            ("@keyframes x{p{display:none}}", "<p class=x>@"),
+            ("@layer a{p.x{display:none}} .x{display:block}", "<p class=x>@"),
+            (".o{& .x{display:none}}", "<p class=x>@"),
+            (".o{.x{display:none}} .o.open{.x{display:block}}", "<div class='o open'><p class=x>@</div>"),
+            (".x{display:none;@media screen{display:block}}", "<p class=x>@"),
         ] {
             let html = format!("<style>{css}</style><main><p>{SEEN}</p>{}</main>", markup.replace('@', "Bread"));
             assert!(text(&html).contains("Bread"), "{css} {markup}");
         }
         // A script shows it.
         assert!(text(&format!("<div style='opacity:0'><p>{SEEN}</div>")).contains("single hand"));
+    }
+
+    /// Each would take memory or stack without bounds.
+    #[test]
+    fn sheets_made_to_exhaust_are_read_to_an_end() {
+        let deep = |open: &str, close: &str| open.repeat(50_000) + "display:none" + &close.repeat(50_000);
+        for css in [
+            deep(".a{", "}"),
+            deep(".a,.b,.c,.d{&&&&,", "}"),
+            deep("@media{", "}"),
+            format!("p{{color:{}", deep("calc(", ")")),
+            format!("{}{{{}", ".a,".repeat(20_000) + ".a", "@media{left:0}{}".repeat(20_000)),
+            format!(".{}{{{}", "a".repeat(1000), "b{left:0}".repeat(20_000)),
+        ] {
+            assert!(text(&format!("<style>{css}</style><p>{SEEN}")).contains("single hand"));
+        }
     }
 }

@@ -102,19 +102,18 @@ pub(crate) fn each_rule(page: &Page, mut tell: impl FnMut(&StyleRule<'_>)) {
 
 /// The sheets for screens without their comments.
 fn texts(page: &Page) -> Vec<String> {
-    let mut left = MAX_BYTES;
-    elements(page)
-        .map(|id| {
-            let css = page.raw_text(id, left);
-            left -= css.len().min(left);
-            without_comments(css)
-        })
-        .collect()
+    sources(page, |media| matches!(media.trim(), "" | "all" | "screen")).map(without_comments).collect()
 }
 
-fn elements(page: &Page) -> impl Iterator<Item = NodeId> + '_ {
+/// The page's sheets as they are written, as far as their `media` is wanted.
+pub(crate) fn sources(page: &Page, is_wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = String> {
+    let mut left = MAX_BYTES;
     let styles = page.about(Tag::Style);
-    styles.filter(|&id| is_for_screens(page, id))
+    styles.filter(move |&id| page.attribute(id, &local_name!("media")).is_none_or(&is_wanted)).map(move |id| {
+        let css = page.raw_text(id, left);
+        left -= css.len().min(left);
+        css
+    })
 }
 
 fn read<'a>(css: &'a str, tell: &mut impl FnMut(&StyleRule<'a>)) {
@@ -175,10 +174,6 @@ impl SelectorNames {
         page.attribute(id, &local_name!("class")).is_some_and(|classes| classes.split_ascii_whitespace().any(is_class))
             || page.attribute(id, &local_name!("id")).is_some_and(|name| self.ids.contains(name))
     }
-}
-
-fn is_for_screens(page: &Page, id: NodeId) -> bool {
-    page.attribute(id, &local_name!("media")).is_none_or(|media| matches!(media.trim(), "" | "all" | "screen"))
 }
 
 fn without_comments(css: String) -> String {

@@ -11,7 +11,7 @@ mod inline;
 pub(super) mod pages;
 mod places;
 
-use std::{collections::HashSet, fmt, sync::Arc};
+use std::{collections::HashSet, fmt, mem, sync::Arc};
 
 use html5ever::{LocalName, local_name};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
@@ -32,8 +32,19 @@ use crate::{
 };
 
 /// What the web's addresses may have and those of books may not (RFC 3986 § 2).
-const NOT_IN_URIS: &AsciiSet =
-    &CONTROLS.add(b'{').add(b'}').add(b'|').add(b'\\').add(b'^').add(b'`').add(b'[').add(b']');
+const NOT_IN_URIS: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'<')
+    .add(b'>')
+    .add(b'{')
+    .add(b'}')
+    .add(b'|')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'`')
+    .add(b'[')
+    .add(b']');
 
 /// Where the addresses of a page lead when it is shown elsewhere than at its own.
 pub trait Addresses: fmt::Debug + Send + Sync {
@@ -199,18 +210,10 @@ impl<'a> PortableWriter<'a> {
         self.close_boxes(0);
     }
 
-    /// The address that a link to this one gets.
-    pub(super) fn page_address(&self, url: &Url) -> String {
-        let address = self.addresses.map_or_else(|| url.to_string(), |addresses| addresses.page(url));
-        if self.dialect != Dialect::Xhtml {
-            return address;
-        }
-        let host_end = match url.host() {
-            Some(Host::Ipv6(_)) => address.find(']').map_or(0, |at| at + 1),
-            _ => 0,
-        };
-        let (host, rest) = address.split_at(host_end);
-        format!("{host}{}", utf8_percent_encode(rest, NOT_IN_URIS))
+    /// The address that a link to this one gets; none where a book cannot have it.
+    pub(super) fn page_address(&self, url: &Url) -> Option<String> {
+        let address = self.addresses.filter(|_| is_on_web(url)).map_or_else(|| url.to_string(), |it| it.page(url));
+        if self.dialect == Dialect::Xhtml { uri(url, &address) } else { Some(address) }
     }
 
     // ----- the walk --------------------------------------------------------------------------------------------------
@@ -420,8 +423,7 @@ impl<'a> PortableWriter<'a> {
     fn embedded(&mut self, id: NodeId) {
         let Some((name, address)) = embedded::link(self.page, id) else { return };
         let Ok(url) = Url::parse(&address) else { return };
-        if is_on_web(&url) {
-            let address = self.page_address(&url);
+        if let Some(address) = self.page_address(&url).filter(|_| is_on_web(&url)) {
             self.link(&name, &address);
         }
     }
@@ -478,6 +480,40 @@ fn attribute_value(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     escape_attribute(&value.replace(is_bad, " "), &mut out);
     out.replace("&quot;", "&#34;")
+}
+
+/// The address of a link as RFC 3986 has it. None where its host has a label that no name on the web has, or where nothing follows the
+/// scheme: that cannot be escaped.
+fn uri(url: &Url, address: &str) -> Option<String> {
+    let is_label = |label: &str| {
+        label.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && label.ends_with(|c: char| c.is_ascii_alphanumeric())
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+    };
+    let is_name = |name: &str| {
+        let name = name.strip_suffix('.').unwrap_or(name);
+        let last = name.rsplit('.').next().unwrap_or(name);
+        last.starts_with(|c: char| c.is_ascii_alphabetic()) && name.split('.').all(is_label)
+    };
+    let host_end = match url.host() {
+        Some(Host::Domain(name)) if !is_name(name) => return None,
+        Some(Host::Ipv6(_)) => address.find(']').map_or(0, |at| at + 1),
+        None if url.path().is_empty() && url.query().is_none() => return None,
+        _ => 0,
+    };
+    let (host, rest) = address.split_at(host_end);
+    let escaped = utf8_percent_encode(rest, NOT_IN_URIS).to_string();
+    let mut out = host.to_owned();
+    let mut has_fragment = false;
+    for (at, c) in escaped.char_indices() {
+        let digits = escaped.as_bytes().get(at + 1..at + 3);
+        match c {
+            '%' if !digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)) => out.push_str("%25"),
+            '#' if mem::replace(&mut has_fragment, true) => out.push_str("%23"),
+            c => out.push(c),
+        }
+    }
+    Some(out)
 }
 
 pub(super) fn is_on_web(url: &Url) -> bool {

@@ -30,12 +30,16 @@ it well enough to be late by choice.";
 
 const AGENT: (&str, &str) = ("accept", "text/markdown, text/html;q=0.9, */*;q=0.8");
 
+/// Links that browsers follow, though their addresses are none by RFC 3986.
+const NO_URIS: &str = "Ask <a href='http://x.example/%zz%'>them</a>, <a href='tel:+1 2'>by telephone</a>, \
+<a href='mailto:a b@c.example?subject=x&amp;body=[q]'>by letter</a>, <a href='http://x.example/#a#b'>there</a> or <a href='http://a..b/'>nowhere</a>.";
+
 fn article() -> String {
     format!(
         "<!doctype html><html lang=en><head><title>The clock</title><meta name=author content='Ann Lee'>\
          <style>.gone{{position:absolute;left:-9999px}} .w{{color:#fff}}</style></head><body><nav><a href=/>Home</a></nav><article><h1>The clock</h1>\
          <p>{TEXT}</p><p style='display:none'>HIDDEN one</p><p class=gone>HIDDEN two</p><p class=w>HIDDEN three</p><div hidden><p>HIDDEN four {TEXT} {TEXT}</p></div>\
-         <p>{TEXT} See <a href=/hand>the hand</a>.</p><img src=/clock.png alt='the clock' width=300 height=200><p>{TEXT}</p></article></body></html>"
+         <p>{TEXT} See <a href=/hand>the hand</a>. {NO_URIS}</p><img src=/clock.png alt='the clock' width=300 height=200><p>{TEXT}</p></article></body></html>"
     )
 }
 

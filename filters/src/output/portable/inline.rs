@@ -3,7 +3,7 @@
 
 use html5ever::local_name;
 
-use super::{Block, Dialect, PortableWriter, attribute_value, is_on_web, places::place_of_link};
+use super::{Block, Dialect, PortableWriter, attribute_value, places::place_of_link};
 use crate::html::{NodeId, tag::Tag};
 
 /// An inline element around what is written.
@@ -66,8 +66,7 @@ impl PortableWriter<'_> {
         }
         let url = self.page.address(id, &local_name!("href"))?;
         match url.scheme() {
-            _ if is_on_web(&url) => Some(self.page_address(&url)),
-            "mailto" | "tel" => Some(url.into()),
+            "http" | "https" | "mailto" | "tel" => self.page_address(&url),
             _ => None,
         }
     }

@@ -93,8 +93,8 @@ fn content(page: &AnalysedPage, settings: &Settings, around: Surroundings<'_>, d
     for (there, word) in
         [(&page.metadata.previous_page, Label::PreviousPage), (&page.metadata.next_page, Label::NextPage)]
     {
-        if let Some(there) = there.as_ref().filter(|_| dialect != Dialect::Xhtml) {
-            let address = writer.page_address(there);
+        let there = there.as_ref().filter(|_| dialect != Dialect::Xhtml);
+        if let Some(address) = there.and_then(|there| writer.page_address(there)) {
             writer.link(around.words.get(word), &address);
         }
     }

@@ -104,6 +104,29 @@ fn texts_and_addresses_are_escaped() {
 }
 
 #[test]
+fn addresses_in_books_are_uris_or_left_out() {
+    for (address, uri) in [
+        ("http://x.example/%zz%41%", "http://x.example/%25zz%41%25"),
+        ("http://x.example/?q=%é%4", "http://x.example/?q=%25%C3%A9%254"),
+        ("http://x.example/#a#b", "http://x.example/#a%23b"),
+        ("http://a_b.x-y.example./", "http://a_b.x-y.example./"),
+        ("tel:+1 2", "tel:+1%202"),
+        ("mailto:a b@c?subject=x&body=[q]", "mailto:a%20b@c?subject=x&amp;body=%5Bq%5D"),
+        ("mailto:?body=x", "mailto:?body=x"),
+        ("http://a..b/", ""),
+        ("http://-a.example/", ""),
+        ("http://a*b.example/", ""),
+        ("http://a.1b/", ""),
+        ("mailto:", ""),
+        ("tel:#x", ""),
+    ] {
+        let out = written(&format!("<a href='{address}'>x</a>"), Dialect::Xhtml).replace("/read?url=", "");
+        let wanted = if uri.is_empty() { "<p>x</p>".to_owned() } else { format!("<p><a href=\"{uri}\">x</a></p>") };
+        assert_eq!(out, wanted, "{address}");
+    }
+}
+
+#[test]
 fn forms_that_ask_are_led_along_and_pictures_may_be_words() {
     let out = written(
         "<form action=/find><input name=q value=a><select name=s><option>x</select><button>Go</button></form>",
