@@ -16,6 +16,8 @@ fn http(answer: &ParsedResponse) -> (&str, &[u8]) {
     (std::str::from_utf8(&answer.body()[..end]).unwrap(), &answer.body()[end..])
 }
 
+type Form = fn(IcapMessage) -> IcapMessage;
+
 #[tokio::test]
 async fn the_client_of_icap_rs_gets_the_proxys_own_page_and_everything_else_as_it_was() {
     let (proxy, addr) = service("blocking: { services: [tiktok] }").await;
@@ -38,7 +40,6 @@ async fn the_client_of_icap_rs_gets_the_proxys_own_page_and_everything_else_as_i
         assert!(body == expected, "{fields}: {} bytes for {}", body.len(), expected.len());
     }
     // Without the HTTP request nothing is known of a response.
-    type Form = fn(IcapMessage) -> IcapMessage;
     let forms: [(Form, u16); 5] = [
         (|message| message, 200),
         (|message| message.preview(0), 204),

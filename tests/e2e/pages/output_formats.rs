@@ -171,7 +171,8 @@ async fn the_readers_address_answers_in_the_form_that_is_asked_for() {
 
 #[tokio::test]
 async fn the_parts_of_a_record_are_parts_of_its_markdown() {
-    let linked: String = (0..60).map(|at| format!("<p>{TEXT} See <a href='/page/{at}'>page {at}</a>.</p>")).collect();
+    let linked = (0..60).map(|at| format!("<p>{TEXT} See <a href='/page/{at}'>page {at}</a>.</p>"));
+    let linked = linked.collect::<Vec<_>>().concat();
     let page = format!("<!doctype html><title>Long</title><main><h1>Long</h1>{linked}</main>");
     let site = Origin::http(move |_| html(page.clone())).await;
     let proxy = TestProxy::start(TARGETS).await;
@@ -471,7 +472,7 @@ async fn a_program_reads_pages_by_the_model_context_protocol() {
         format!(r#"{{ "jsonrpc": "2.0", "id": 14, "method": "tools/call", "params": {{ "name": "read_page", "arguments": {arguments} }} }}"#)
     });
     let messages = messages.iter().map(Value::to_string).chain(["nonsense".to_owned()]).chain(wrong);
-    let input: String = messages.map(|message| format!("{message}\n")).collect();
+    let input = messages.map(|message| format!("{message}\n")).collect::<Vec<_>>().concat();
     let output =
         spawn_blocking(move || gleaner(dir.path(), &["--config", "config.yaml", "mcp"], &input)).await.unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
