@@ -159,16 +159,20 @@ def machine(binary, folder):
         rate, requests, errors = load(folder, copy.port, f"http://127.0.0.1:{site}/{path}", fields=fields)
         used = cpu(copy.process) - before
         print(f"{name}: {used / requests * 1e6:.0f} µs of processor, {requests / used:.0f} for each core and second, {errors} failed")
-    open_ones = []
-    before = resident(copy.process)
-    for _ in range(1000):
-        one = socket.create_connection(("127.0.0.1", copy.port))
+    print(f"an open connection: {kept_open(copy, site, ['127.0.0.1'] * 1000)[0]:.1f} KB")
+
+
+def kept_open(copy, site, addresses):
+    """Kilobytes for each of the connections from these addresses, which have had a response and stay; and the connections."""
+    before, kept = resident(copy.process), []
+    for address in addresses:
+        one = socket.create_connection(("127.0.0.1", copy.port), source_address=(address, 0))
         one.sendall(b"GET http://127.0.0.1:%d/picture.png HTTP/1.1\r\nHost: x\r\n\r\n" % site)
         received = b""
         while len(received) < PICTURE_BYTES:
-            received += one.recv(65536) or sys.exit(f"connection {number} was closed: {received[:200]}")
-        open_ones.append(one)
-    print(f"an open connection: {(resident(copy.process) - before) * 1024 / 1000:.1f} KB")
+            received += one.recv(65536) or sys.exit(f"connection {len(kept)} was closed: {received[:200]}")
+        kept.append(one)
+    return (resident(copy.process) - before) * 1024 / len(kept), kept
 
 
 def openings(folder, site, at, processes):
@@ -188,15 +192,8 @@ def model(binary, folder):
         copy = Copy(binary, folder, cores, limits=limits, before=("taskset", "-c", cores))
         for _ in range(3):
             print(f"{name}: {openings(folder, site, copy.port, [copy.process])}", flush=True)
-    before, people = resident(copy.process), []
-    for number in range(PEOPLE):
-        one = socket.create_connection(("127.0.0.1", copy.port), source_address=(f"127.1.{number // 250}.{number % 250 + 1}", 0))
-        one.sendall(b"GET http://127.0.0.1:%d/picture.png HTTP/1.1\r\nHost: x\r\n\r\n" % site)
-        received = b""
-        while len(received) < PICTURE_BYTES:
-            received += one.recv(65536) or sys.exit(f"connection {number} was closed: {received[:200]}")
-        people.append(one)
-    print(f"{PEOPLE} people, a connection each: {(resident(copy.process) - before) * 1024 / PEOPLE:.1f} KB for each")
+    size, people = kept_open(copy, site, [f"127.1.{number // 250}.{number % 250 + 1}" for number in range(PEOPLE)])
+    print(f"{len(people)} people, a connection each: {size:.1f} KB for each")
     print(f"two cores, beside them: {openings(folder, site, copy.port, [copy.process])}")
     copies = [Copy(binary, folder, name, ", proxy_protocol: [127.0.0.1]", before=("taskset", "-c", str(core))) for core, name in enumerate(("left", "right"))]
     balancer = haproxy(folder, copies)
