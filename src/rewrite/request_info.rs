@@ -95,7 +95,7 @@ impl<'a> RequestInfo<'a> {
             by_script: headers.contains_key(X_REQUESTED_WITH),
             prefers_html: accepted.prefers_html(),
             names_html: accepted.names_html(),
-            prefers_markdown: prefers_markdown(headers),
+            prefers_markdown: accepted.prefers_markdown() || !accepted.names_html() && is_agent(headers),
             no_transform: no_transform(headers),
             wants_original: false,
             has_range: headers.contains_key(header::RANGE)
@@ -196,8 +196,12 @@ impl<'a> RequestInfo<'a> {
 
 /// Whether a program asks that reads for a language model: `Accept` names Markdown first, or no HTML and the program reads nothing else.
 pub(crate) fn prefers_markdown(headers: &HeaderMap) -> bool {
+    // Few requests are of one, and each is asked.
+    if !accept::names_markdown(headers) && !is_agent(headers) {
+        return false;
+    }
     let accepted = AcceptedMedia::from_headers(headers);
-    accepted.prefers_markdown() || !accepted.names_html() && is_agent(headers)
+    accepted.prefers_markdown() || !accepted.names_html()
 }
 
 /// Whether a request comes from a program that reads for a language model, by its name.

@@ -8,6 +8,8 @@ use crate::http::headers::Coding;
 /// The media types of HTML.
 const HTML: [&str; 2] = ["text/html", "application/xhtml+xml"];
 
+const MARKDOWN: &str = "text/markdown";
+
 /// Narrows `Accept-Encoding` to the codings that can be decoded, with the client's own weights; `identity` where none is left.
 pub(crate) fn narrow_codings(headers: &mut HeaderMap) {
     let is_decoded = |member: &&str| {
@@ -57,6 +59,11 @@ pub(crate) fn choose_coding(headers: &HeaderMap) -> Option<Coding> {
     best.0
 }
 
+/// Whether a client names Markdown, with whatever weight.
+pub(crate) fn names_markdown(headers: &HeaderMap) -> bool {
+    members(headers, &header::ACCEPT).any(|member| split_weight(member).0.eq_ignore_ascii_case(MARKDOWN))
+}
+
 /// The media types that a client accepts, with their weights.
 pub(crate) struct AcceptedMedia<'a>(Vec<(&'a str, f32)>);
 
@@ -80,7 +87,7 @@ impl<'a> AcceptedMedia<'a> {
     /// Whether a client names Markdown, with a weight not below that of HTML: programs that read for a language model.
     pub(crate) fn prefers_markdown(&self) -> bool {
         let html = || ["text/html", "text/*", "*/*"].into_iter().find_map(|name| self.weight(name));
-        self.weight("text/markdown").is_some_and(|weight| weight > 0.0 && weight >= html().unwrap_or(0.0))
+        self.weight(MARKDOWN).is_some_and(|weight| weight > 0.0 && weight >= html().unwrap_or(0.0))
     }
 
     /// Whether a client names HTML among what it accepts.
