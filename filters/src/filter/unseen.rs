@@ -35,6 +35,26 @@ type Colour = [u8; 3];
 
 const WHITE: Colour = [255; 3];
 
+/// What an element hands down to its children.
+#[derive(Clone, Copy)]
+struct Around {
+    end: NodeId,
+    ground: Option<Colour>,
+    letters: Colour,
+    /// Its letters have no size, but those of children that set one.
+    is_sizeless: bool,
+}
+
+impl Around {
+    const PAGE: Self = Self { end: NodeId::DOCUMENT, ground: Some(WHITE), letters: [0; 3], is_sizeless: false };
+}
+
+enum LetterSize {
+    Nothing,
+    OfParent,
+    Own,
+}
+
 /// The properties that decide.
 const PROPERTIES: [&str; 42] = [
     "display",
@@ -98,16 +118,23 @@ fn find(page: &Page) -> Vec<NodeId> {
     }
     let most = WHOLE_PAGE * page.chars(page.body()) as f64;
     let mut matcher = Matcher::new(page);
-    let mut grounds: Vec<(NodeId, Option<Colour>, Colour)> = Vec::new();
+    let mut around: Vec<Around> = Vec::new();
     let mut hidden = Vec::new();
     let mut over = NodeId::DOCUMENT;
     let root = page.html().unwrap_or(page.body());
     for id in page.live(root) {
-        if id < over || page.tag(id).is_none() {
+        if id < over {
             continue;
         }
-        while grounds.last().is_some_and(|(end, ..)| id >= *end) {
-            grounds.pop();
+        while around.last().is_some_and(|element| id >= element.end) {
+            around.pop();
+        }
+        let outer = around.last().copied().unwrap_or(Around::PAGE);
+        if page.tag(id).is_none() {
+            if outer.is_sizeless {
+                hidden.push(id);
+            }
+            continue;
         }
         let mut found: Vec<usize> = Vec::new();
         matcher.matches(&selectors, id, |text| {
@@ -122,14 +149,11 @@ fn find(page: &Page) -> Vec<NodeId> {
         if let Some(own) = page.attribute(id, &local_name!("style")) {
             style.extend(&CssStyle::parse(own, &PROPERTIES));
         }
-        let (ground, letters) =
-            grounds.last().map_or((Some(WHITE), [0; 3]), |(_, ground, letters)| (*ground, *letters));
         let coloured = page.attribute(id, &local_name!("bgcolor")).map(str::to_ascii_lowercase);
         let own_ground = style.get("background-color").or(style.get("background")).or(coloured.as_deref());
-        let around = ground;
         let mut ground = match own_ground {
-            None | Some("none" | "inherit") => ground,
-            Some(value) if is_clear(value) => ground,
+            None | Some("none" | "inherit") => outer.ground,
+            Some(value) if is_clear(value) => outer.ground,
             // A picture, or a variable: nothing is known.
             Some(value) => colour(value),
         };
@@ -139,9 +163,9 @@ fn find(page: &Page) -> Vec<NodeId> {
         let mut is_clear = written.is_some_and(is_clear);
         if is_clear && own_ground.is_some() && style.get("background-clip") == Some("text") {
             // The ground is seen through the letters.
-            (own, ground, is_clear) = (ground, around, ground == around);
+            (own, ground, is_clear) = (ground, outer.ground, ground == outer.ground);
         }
-        let letters = own.unwrap_or(letters);
+        let letters = own.unwrap_or(outer.letters);
         let is_alike = |ground: Colour| (0..3).all(|at| ground[at].abs_diff(letters[at]) <= FAINT);
         let is_marked =
             page.attribute(id, &local_name!("hidden")).is_some_and(|it| !it.eq_ignore_ascii_case("until-found"));
@@ -150,12 +174,18 @@ fn find(page: &Page) -> Vec<NodeId> {
             || is_out_of_sight(&style)
             // Where letters or ground change.
             || (own.is_some() || own_ground.is_some()) && ground.is_some_and(is_alike);
-        if is_hidden && id != page.body() && Some(id) != page.html() && page.chars(id) as f64 <= most {
+        let is_part = id != page.body() && Some(id) != page.html() && page.chars(id) as f64 <= most;
+        if is_hidden && is_part {
             hidden.push(id);
             over = page.end(id);
             continue;
         }
-        grounds.push((page.end(id), ground, letters));
+        let is_sizeless = match letter_size(&style) {
+            LetterSize::Nothing => is_part || outer.is_sizeless,
+            LetterSize::OfParent => outer.is_sizeless,
+            LetterSize::Own => false,
+        };
+        around.push(Around { end: page.end(id), ground, letters, is_sizeless });
     }
     hidden
 }
@@ -173,7 +203,6 @@ fn is_out_of_sight(style: &CssStyle) -> bool {
         || share(value("opacity")).is_some_and(|opacity| opacity < CLEAR)
         || share(value("zoom")).is_some_and(|zoom| zoom < CLEAR)
         || calls(value("filter")).any(|(name, share_of)| name == "opacity" && share(share_of) < Some(CLEAR))
-        || has_no_letters(style)
         || says_far("text-indent")
         // A ground that is wider than its box has its text where it was.
         || says_far("margin-left") && !is_padded(&["padding", "padding-left"])
@@ -205,7 +234,7 @@ fn is_nothing(length: &str) -> bool {
     pixels(length).is_some_and(|size| size.abs() < 2.0)
 }
 
-fn has_no_letters(style: &CssStyle) -> bool {
+fn letter_size(style: &CssStyle) -> LetterSize {
     let size = style.get("font-size").or_else(|| {
         // `italic 700 12px/1 serif`: of the numbers, the size has a unit, or is nothing.
         let sizes = style.get("font")?.split(' ').map(|part| part.split('/').next().unwrap_or(part));
@@ -213,7 +242,13 @@ fn has_no_letters(style: &CssStyle) -> bool {
             .clone()
             .find(|part| pixels(part).is_some_and(|size| size == 0.0 || !part.ends_with(|c: char| c.is_ascii_digit())))
     });
-    size.is_some_and(|size| if size.ends_with('%') { share(size) < Some(CLEAR) } else { is_nothing(size) })
+    match size {
+        None | Some("inherit" | "unset" | "larger" | "smaller") => LetterSize::OfParent,
+        Some(size) if size.ends_with('%') && share(size) < Some(CLEAR) || is_nothing(size) => LetterSize::Nothing,
+        Some(size) if size.ends_with('%') || size.ends_with("em") && !size.ends_with("rem") => LetterSize::OfParent,
+        // A variable too, of which nothing is known.
+        Some(_) => LetterSize::Own,
+    }
 }
 
 /// A shape of `clip-path` in which nothing is seen.
@@ -372,6 +407,9 @@ mod tests {
             ("", "<p style='zoom:0'>@"),
             ("", "<p style='font:0/0 a'>@"),
             ("", "<p style='font-size:1%'>@"),
+            ("", "<div style='font-size:0'><p>@</p></div>"),
+            ("", "<div style='font-size:0'><p style='font-size:2em'>@</p></div>"),
+            ("", "<div style='font-size:0'><b style='font-size:12px'>x</b>@</div>"),
             ("", "<p style='max-width:0;overflow:hidden'>@"),
             ("", "<p style='height:0;overflow-y:clip'>@"),
             ("", "<p style='content-visibility:hidden'>@"),
@@ -427,6 +465,9 @@ mod tests {
             ("", "<p style='text-indent:-2em'>@"),
             ("", "<p style='font:italic 700 12px/1 serif'>@"),
             ("", "<p style='zoom:1;scale:.5'>@"),
+            ("", "<div style='font-size:0'><p style='font-size:1rem'>@</p></div>"),
+            (".row{font-size:0} .row>*{font-size:medium}", "<div class=row><p>@</p></div>"),
+            ("", "<div style='font-size:0'><p style='font:12px/1 serif'><b>@</b></p></div>"),
             ("", "<p style='height:0;padding-bottom:56%;overflow:hidden'>@"),
             ("", "<p style='max-width:0'>@"),
             ("", "<p style='clip-path:polygon(0 0,100% 0,50% 100%)'>@"),
