@@ -494,3 +494,6 @@ fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
     value.hash(&mut hasher);
     hasher.finish()
 }
+
+#[cfg(test)]
+mod tests;

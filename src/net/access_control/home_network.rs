@@ -244,6 +244,8 @@ mod tests {
             ("user-agent: Mozilla/5.0; accept: image/avif,*/*; referer: http://192.168.1.7/", Near),
             ("user-agent: Mozilla/5.0; accept: text/html,*/*", Near),
             ("user-agent: curl/8.0; accept: */*", Near),
+            ("user-agent: Mozilla/4.0 (MSIE 6.0); accept: image/gif, */*", Near),
+            ("user-agent: Mozilla/4.0 (MSIE 6.0); accept: */*; referer: http://evil.example/", Public),
         ] {
             assert_eq!(of(&Method::GET, fields), wanted, "{fields}");
         }
