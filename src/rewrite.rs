@@ -16,6 +16,7 @@ mod eligibility;
 pub(crate) mod epub;
 pub(crate) mod feeds;
 mod first_bytes;
+mod form_encoding;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzz_api;
 mod hiding_style;
@@ -40,7 +41,7 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use encoding_rs::UTF_8;
 use gleaner_filters::{CspChange, Filtered, Format};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header, response::Parts};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header, response::Parts};
 use http_body::Frame;
 use http_body_util::BodyExt;
 use tokio::time::timeout;
@@ -49,6 +50,7 @@ use url::Url;
 
 pub(crate) use self::{
     clear_addresses::ClearClient,
+    form_encoding::in_utf_8,
     join::Fetch,
     page_profile::{PageProfile, chain},
     pictures::{PictureProfile, PictureRequest, SAVE_DATA},
@@ -58,6 +60,7 @@ pub(crate) use self::{
 };
 use self::{
     domains::Domains,
+    form_encoding::FormEncodings,
     hiding_style::PageSource,
     memory_budget::{MemoryBudget, Reservation},
     original::Original,
@@ -98,6 +101,7 @@ pub(crate) struct Rewriter {
     domains: Domains,
     unmodified: UnmodifiedDocuments,
     pictures: PictureScaler,
+    form_encodings: FormEncodings,
 }
 
 /// Pages and memory in use, and their limits.
@@ -153,6 +157,7 @@ impl Rewriter {
             domains: Domains::new(config.rewrite.remember_hosts),
             unmodified: UnmodifiedDocuments::new(),
             pictures: PictureScaler::new(&config.limits),
+            form_encodings: FormEncodings::new(),
         })
     }
 
@@ -185,6 +190,11 @@ impl Rewriter {
                 validators::drop_conditions(headers);
             }
         }
+    }
+
+    /// Gives a request the query and the form that its site expects.
+    pub(crate) async fn recode_form(&self, asked: &RequestInfo<'_>, request: &mut Request<Body>) {
+        self.form_encodings.recode(asked, request).await;
     }
 
     /// Whether rewriting may need further requests: for the whole of a page of which a range was requested, or for the next
@@ -319,6 +329,7 @@ impl Rewriter {
             Ok(coded) => {
                 let added = original.ended.map(|ended| ended.elapsed()).unwrap_or_default();
                 self.pictures.note_page(asked, matches!(filtered.csp, CspChange::Replace(_)));
+                self.form_encodings.note_page(asked, &filtered, charset);
                 let effect = PageEffect::new(&filtered.report, original.bytes, coded.body.len(), added);
                 let (mut response, outcome) = finish(asked, head, &filtered, coded, pages);
                 if presentation.form == SentForm::Chapter {

@@ -22,6 +22,7 @@ mod why;
 
 use std::{ops::Range, sync::Arc};
 
+use encoding_rs::Encoding;
 use url::Url;
 
 use crate::{
@@ -273,6 +274,8 @@ pub struct Filtered {
     pub csp: CspChange,
     /// The policies of the page's own `<meta>`s, where the page is ours and they are not in it: as if the response had them.
     pub policies: Vec<String>,
+    /// The encoding in which the page's own browsers send queries and forms, where that is not UTF-8 ([`PageOptions::encoding`]).
+    pub encoding: Option<&'static Encoding>,
     /// Metadata that the page declares.
     pub metadata: Metadata,
     /// Report of the chain.

@@ -93,6 +93,7 @@ impl Exchange {
         let permit = over_tls.as_ref().unwrap_or(permit);
         info.clear_client = in_clear.as_ref().map(|asked| ClearClient::new(&asked.hosts, permit.target()));
         let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &info, tagger, upgrade.as_ref());
+        Box::pin(state.rewriter.recode_form(&info, &mut outgoing)).await;
         let may_ask_again = self.state.rewriter.may_ask_again(&info);
         let subrequests = may_ask_again.then(|| Subrequests::new(&outgoing, self, permit));
         if let Some(asked) = &mut in_clear {

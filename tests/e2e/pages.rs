@@ -11,6 +11,7 @@ mod filtering;
 mod firefox;
 mod frames;
 mod hostile_pages;
+mod html_3_2;
 mod layout_in_browser;
 mod multi_page_articles;
 mod no_scripts_run;

@@ -219,6 +219,7 @@ impl PageFeed {
                 },
                 metadata: page.metadata.clone(),
                 report,
+                encoding: self.options.encoding,
                 extract: None,
                 survey,
             })
@@ -239,6 +240,7 @@ impl PageFeed {
             report: extract.report.clone(),
             extract: Some(Box::new(extract)),
             survey: None,
+            encoding: self.options.encoding,
         })
     }
 
@@ -265,6 +267,7 @@ impl PageFeed {
             report,
             extract: None,
             survey: None,
+            encoding: self.options.encoding,
         })
     }
 

@@ -1,8 +1,8 @@
-//! The media type of a response: HTML, event stream, or other.
+//! The media type of a message: HTML, event stream, the fields of a form, or other.
 
 use http::{HeaderMap, header};
 
-/// The media type of a response.
+/// The media type of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Media {
     /// HTML. XHTML is none: as XML it has other rules (`<a id="top"/>`, CDATA).
@@ -11,6 +11,8 @@ pub(crate) enum Media {
     EventStream,
     /// Text as it is, or in Markdown.
     Text,
+    /// `application/x-www-form-urlencoded`.
+    Form,
     Other,
 }
 
@@ -27,6 +29,8 @@ impl Media {
             Self::Html
         } else if is("text/plain") || is("text/markdown") {
             Self::Text
+        } else if is("application/x-www-form-urlencoded") {
+            Self::Form
         } else {
             Self::Other
         }

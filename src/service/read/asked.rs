@@ -1,11 +1,10 @@
 //! Parses a request for the reader's address, and writes the links of its page.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use encoding_rs::WINDOWS_1252;
 use gleaner_filters::{Addresses, Links, Shape, SharedAddresses, View, output::LinkForm};
 use http::{HeaderMap, Uri, header};
-use percent_encoding::percent_decode_str;
 use url::{Url, form_urlencoded};
 
 use crate::{
@@ -17,7 +16,7 @@ use crate::{
         reading::{PICTURE, READ},
         shelf::keep_path,
     },
-    rewrite::{Excerpt, Presentation, SentForm, parse_chars},
+    rewrite::{Excerpt, Presentation, SentForm, in_utf_8, parse_chars},
     util::tokens::{self, Tokens},
 };
 
@@ -63,7 +62,7 @@ impl ReadRequest {
             .filter(|rest| rest.starts_with("http:/") || rest.starts_with("https:/") || page_address(rest).is_some());
         let fields = match in_path {
             Some(_) => FormFields::default(),
-            None => FormFields::parse(in_utf_8(uri.query().unwrap_or_default()).as_bytes()),
+            None => FormFields::parse(in_utf_8(uri.query().unwrap_or_default(), WINDOWS_1252).as_bytes()),
         };
         let (url, fields) = match (in_path, fields.find(FORM)) {
             (Some(rest), _) => (page_address(rest).or_else(|| Url::parse(rest).ok().filter(is_readable)), fields),
@@ -211,27 +210,6 @@ impl ReadRequest {
             keep: has_shelf.then(|| keep_path(page.as_str())),
         }
     }
-}
-
-/// A query whose bytes are UTF-8: those of a browser that does not know it are windows-1252.
-fn in_utf_8(query: &str) -> Cow<'_, str> {
-    let bytes: Vec<u8> = percent_decode_str(query).collect();
-    if str::from_utf8(&bytes).is_ok() {
-        return query.into();
-    }
-    let word = |text: &str| {
-        let bytes: Vec<u8> = percent_decode_str(&text.replace('+', " ")).collect();
-        let text = match str::from_utf8(&bytes) {
-            Ok(text) => text.to_owned(),
-            Err(_) => WINDOWS_1252.decode_without_bom_handling(&bytes).0.into_owned(),
-        };
-        form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>()
-    };
-    let pair = |pair: &str| match pair.split_once('=') {
-        Some((name, value)) => format!("{}={}", word(name), word(value)),
-        None => word(pair),
-    };
-    query.split('&').map(pair).collect::<Vec<_>>().join("&").into()
 }
 
 /// The form that `Accept` asks for.

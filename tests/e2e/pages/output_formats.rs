@@ -1,11 +1,6 @@
-//! Output formats other than HTML 5: Markdown and JSON for programs, EPUB, HTML 3.2.
+//! Output formats for programs: Markdown, JSON, EPUB.
 
-use std::{
-    fs,
-    io::Write as _,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::{fs, path::Path, process::Command};
 
 use http::Request;
 use http_body_util::Full;
@@ -322,59 +317,6 @@ async fn check_book(epubcheck: &Path, file: &Path) {
     command.arg("-jar").arg(epubcheck).arg("--failonwarnings").arg(file);
     let (well, text) = run(command).await;
     assert!(well, "{text}");
-}
-
-/// Letters of a user agent, and the encoding in which its page comes.
-#[tokio::test]
-async fn an_old_browser_gets_html_3_2_in_its_encoding() {
-    let page = format!(
-        "<!doctype html><meta charset=utf-8><title>Größe</title><h1>Größe – Москва</h1><p>{TEXT}</p><p>{TEXT} ‹naïve›</p><p>{TEXT}</p>"
-    );
-    let site = Origin::http(move |_| html(page.clone())).await;
-    let proxy = TestProxy::start(TARGETS).await;
-    let address: String = byte_serialize(site.url("/").as_bytes()).collect();
-    for url in [site.url("/"), format!("{}/read?url={address}", proxy.url())] {
-        let answer = get(&proxy, &url, &[("user-agent", "Mozilla/3.01 (Macintosh; I; 68K)")]).await;
-        assert_eq!(answer.header("content-type"), "text/html; charset=windows-1252", "{url}");
-        let text = encoding_rs::WINDOWS_1252.decode(&answer.body).0;
-        assert!(text.starts_with("<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 3.2 Final//EN\">"), "{text}");
-        assert!(text.contains("Größe – Moskva") && !text.contains("<style") && !text.contains("HTML?"), "{text}");
-        if let Some(onsgmls) = optional::program("onsgmls", "opensp") {
-            valid(&onsgmls, &text);
-        }
-    }
-    proxy.stop().await;
-}
-
-/// Validates HTML 3.2 with the DTD of the W3C.
-fn valid(onsgmls: &Path, page: &str) {
-    let folder = Path::new("/usr/share/xml/w3c-sgml-lib/schema/dtd/REC-html32-19970114");
-    if !folder.exists() {
-        optional::skip("no DTD of HTML 3.2: apt install w3c-sgml-lib");
-        return;
-    }
-    // None of its named characters are used.
-    let dir = tempfile::tempdir().unwrap();
-    let (catalog, none) = (dir.path().join("catalog"), dir.path().join("none"));
-    fs::write(&none, "").unwrap();
-    let entries = format!(
-        "PUBLIC \"-//W3C//DTD HTML 3.2 Final//EN\" \"{}/HTML32.dtd\"\nPUBLIC \"ISO 8879-1986//ENTITIES Added Latin 1//EN//HTML\" \"{}\"\n",
-        folder.display(),
-        none.display()
-    );
-    fs::write(&catalog, entries).unwrap();
-    let mut checker = Command::new(onsgmls)
-        .args(["-s", "-E0", "-c"])
-        .envs([("SP_CHARSET_FIXED", "YES"), ("SP_ENCODING", "UTF-8")])
-        .arg(&catalog)
-        .arg("-")
-        .stdin(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    checker.stdin.take().unwrap().write_all(page.as_bytes()).unwrap();
-    let output = checker.wait_with_output().unwrap();
-    assert!(output.status.success(), "{}\n{}", String::from_utf8_lossy(&output.stderr), page);
 }
 
 #[tokio::test]
