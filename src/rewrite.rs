@@ -39,7 +39,7 @@ mod workers;
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use encoding_rs::UTF_8;
+use encoding_rs::{Encoding, UTF_8};
 use gleaner_filters::{CspChange, Filtered, Format};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header, response::Parts};
 use http_body::Frame;
@@ -328,8 +328,7 @@ impl Rewriter {
         match coded {
             Ok(coded) => {
                 let added = original.ended.map(|ended| ended.elapsed()).unwrap_or_default();
-                self.pictures.note_page(asked, matches!(filtered.csp, CspChange::Replace(_)));
-                self.form_encodings.note_page(asked, &filtered, charset);
+                self.note_page(asked, &filtered, charset);
                 let effect = PageEffect::new(&filtered.report, original.bytes, coded.body.len(), added);
                 let (mut response, outcome) = finish(asked, head, &filtered, coded, pages);
                 if presentation.form == SentForm::Chapter {
@@ -343,6 +342,12 @@ impl Rewriter {
             }
             Err(reason) => self.pass(asked, head, original.into_body(body), reason),
         }
+    }
+
+    /// Remembers what decides about later requests from this page.
+    fn note_page(&self, asked: &RequestInfo<'_>, page: &Filtered, charset: &'static Encoding) {
+        self.pictures.note_page(asked, matches!(page.csp, CspChange::Replace(_)));
+        self.form_encodings.note_page(asked, page, charset);
     }
 
     /// The original with a style sheet that hides what the lists hide; none where it has to pass as it is.

@@ -94,8 +94,7 @@ impl Exchange {
         info.clear_client = in_clear.as_ref().map(|asked| ClearClient::new(&asked.hosts, permit.target()));
         let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &info, tagger, upgrade.as_ref());
         Box::pin(state.rewriter.recode_form(&info, &mut outgoing)).await;
-        let may_ask_again = self.state.rewriter.may_ask_again(&info);
-        let subrequests = may_ask_again.then(|| Subrequests::new(&outgoing, self, permit));
+        let subrequests = state.rewriter.may_ask_again(&info).then(|| Subrequests::new(&outgoing, self, permit));
         if let Some(asked) = &mut in_clear {
             self.log.host = Some(Arc::clone(&permit.target().host_port));
             asked.again = (outgoing.method() == Method::GET).then(|| Subrequests::new(&outgoing, self, permit));

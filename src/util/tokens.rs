@@ -2,7 +2,7 @@
 //! `CDN-Loop`.
 //!
 //! Each is a truncated HMAC-SHA-256 (RFC 2104 § 5) of its purpose and of what it is for; a fresh one, which every forwarded request has, is
-//! SipHash-2-4 of them (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012), in a twentieth of the instructions.
+//! SipHash-2-4 of them (Aumasson and Bernstein, "`SipHash`: a fast short-input PRF", 2012), in a twentieth of the instructions.
 
 use std::{
     fs,
