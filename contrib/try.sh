@@ -25,10 +25,11 @@ fi
 # Starts a command, and waits until it has told its address on loopback, whose port is then in `port`.
 start() {
   local log=$work/${#running[@]}.log
+  touch "$log"
   PYTHONUNBUFFERED=1 "$@" >"$log" 2>&1 &
   running+=($!)
   for _ in {1..600}; do
-    ! port=$(grep -oPm1 '127\.0\.0\.1(:| port )\K\d+' "$log") || return 0
+    ! port=$(grep -oPm1 '127\.0\.0\.1:\K\d+' "$log") || return 0
     kill -0 $! 2>/dev/null || break
     sleep .1
   done
