@@ -104,6 +104,7 @@ windows() {
   local triple=x86_64-pc-windows-gnu
   command -v x86_64-w64-mingw32-gcc >/dev/null || { miss "the program for Windows: it needs mingw-w64"; return 0; }
   build "$triple" build || return 0
+  try windows "$target/$triple/$built/gleaner.exe" wine
   cp "$target/$triple/$built/gleaner.exe" "$out/gleaner-$version-windows-x86_64.exe"
   command -v wixl >/dev/null || { miss "the installer for Windows: it needs wixl"; return 0; }
   # One identity for each version, the same each time it is made.
