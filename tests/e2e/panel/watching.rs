@@ -215,20 +215,30 @@ async fn prometheus_reads_the_metrics_and_the_dashboard_shows_them() {
     assert!(in_time.is_ok(), "without an answer: {queries:?}");
 }
 
-/// Signed by minisign 0.11 of Debian.
 #[tokio::test]
 async fn a_newer_version_is_told_if_the_publisher_has_signed_it() {
-    const KEY: &str = "RWRS1UEIOhbvmDyVD/c8wJvrtd3g+fyH+a7ViV6pundS0SizzkJQaemV";
-    const SIGNATURE: &str = "untrusted comment: signature from minisign secret key\nRWRS1UEIOhbvmEJ9N4skh39767pmBURva4Gq0kgFXGCVY1rHvRXkzJCSbNm0K1tVrcgcjKb3wkoHoWTX7Em6/+pFOgXQMRYq6gQ=\n";
     const RELEASE: &str = "{ \"version\": \"9.0.0\", \"date\": \"2030-01-01\" }\n";
-    let origin = Origin::http(|request| match request.uri.path() {
+    let Some(minisign) = optional::program("minisign", "minisign") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("latest.json"), RELEASE).unwrap();
+    // As `contrib/release.sh` signs, with a key that has no password.
+    for arguments in ["-G -W -s secret -p public", "-S -l -s secret -m latest.json"] {
+        let mut command = std::process::Command::new(&minisign);
+        command.args(arguments.split(' ')).current_dir(dir.path());
+        let (succeeded, output) = run(command).await;
+        assert!(succeeded, "{output}");
+    }
+    let made = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
+    let key = made("public").lines().nth(1).unwrap().to_owned();
+    let signature = made("latest.json.minisig");
+    let origin = Origin::http(move |request| match request.uri.path() {
         "/latest.json" => html(RELEASE),
         "/changed.json" => html(RELEASE.replace("9.0.0", "9.1.0")),
-        _ => html(SIGNATURE),
+        _ => html(signature.clone()),
     })
     .await;
     for (file, is_told) in [("/latest.json", true), ("/changed.json", false)] {
-        let yaml = format!("update: {{ check: true, url: '{}', key: {KEY} }}\n", origin.url(file));
+        let yaml = format!("update: {{ check: true, url: '{}', key: {key} }}\n", origin.url(file));
         let program = Program::start("sh", "", &yaml);
         let health = format!("GET {PANEL}/health HTTP/1.1\r\nHost: gleaner.internal\r\nConnection: close\r\n\r\n");
         let signature = format!("{file}.minisig");
