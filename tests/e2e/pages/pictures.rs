@@ -3,16 +3,16 @@
 use std::io::Cursor;
 
 use bytes::Bytes;
-use http::Response;
+use http::{Request, Response};
 use http_body_util::Full;
 use image::{
-    DynamicImage, GenericImageView, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage, codecs::jpeg::JpegEncoder,
-    load_from_memory,
+    DynamicImage, GenericImageView, GrayImage, ImageFormat, Luma, Rgb, RgbImage, Rgba, RgbaImage,
+    codecs::jpeg::JpegEncoder, load_from_memory,
 };
 
 use crate::harness::{
     Origin, PAGE, TestProxy,
-    client::{Answer, get},
+    client::{Answer, get, send},
     origin::response,
 };
 
@@ -48,8 +48,12 @@ fn bytes(picture: &DynamicImage, format: ImageFormat) -> Bytes {
 }
 
 fn jpeg(width: u32, height: u32) -> Bytes {
+    jpeg_of(width, height, 95)
+}
+
+fn jpeg_of(width: u32, height: u32, quality: u8) -> Bytes {
     let mut bytes = Vec::new();
-    JpegEncoder::new_with_quality(&mut bytes, 95).encode_image(&photograph(width, height)).unwrap();
+    JpegEncoder::new_with_quality(&mut bytes, quality).encode_image(&photograph(width, height)).unwrap();
     bytes.into()
 }
 
@@ -163,6 +167,72 @@ async fn settings_make_it_grey_old_or_leave_it() {
         assert_eq!(answer.header("gleaner").starts_with("scaled"), is_scaled);
         assert_eq!(answer.header("vary").contains("Save-Data"), is_scaled);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_screen_of_few_greys_gets_them_in_as_few_bits_and_dots_between_them() {
+    // Two areas in greys between those of the screen.
+    let drawing = GrayImage::from_fn(403, 200, |x, _| Luma([if x < 200 { 100 } else { 120 }]));
+    let drawing = bytes(&drawing.into(), ImageFormat::Png);
+    // Something of the original's size is saved only where it is larger than its pixels are worth.
+    let text = [&1500_u32.to_be_bytes()[..], b"tEXt", &[b'x'; 1500], &[0; 4]].concat();
+    let drawing: Bytes = [&drawing[..33], &text, &drawing[33..]].concat().into();
+    let shown = |answer: &Answer| load_from_memory(&answer.body).unwrap().into_luma8();
+    // Bits of a pixel: the ninth byte of the first chunk's content.
+    let depth = |answer: &Answer| (answer.header("content-type").to_owned(), answer.body[24]);
+    let plain = "pictures: { scale: on, min_bytes: 1000, greys: 16 }";
+    let answer = asked(plain, "image/png", drawing.clone(), ASKED).await;
+    assert_eq!(depth(&answer), ("image/png".to_owned(), 4), "{}", answer.header("gleaner"));
+    let image = shown(&answer);
+    assert_eq!((image.dimensions(), image[(10, 10)][0], image[(402, 199)][0]), ((403, 200), 102, 119));
+
+    let dithered = "pictures: { scale: on, min_bytes: 1000, greys: 16, dither: true }";
+    let image = shown(&asked(dithered, "image/png", drawing, ASKED).await);
+    let area = || (0..8).flat_map(|y| (0..8).map(move |x| image[(x, y)][0]));
+    assert!(area().all(|value| [85, 102].contains(&value)) && area().any(|value| value == 85));
+
+    // A photograph is no drawing, but for who wants to see its shades.
+    let black = "pictures: { scale: on, max_width: 200, min_bytes: 1000, greys: 2, dither: true }";
+    let answer = asked(black, "image/jpeg", jpeg(600, 400), ASKED).await;
+    assert_eq!(depth(&answer), ("image/png".to_owned(), 1));
+    assert!(shown(&answer).pixels().all(|pixel| [0, 255].contains(&pixel[0])));
+    // Where dots would not be smaller than the original, the shades come as JPEG has them.
+    let answer = asked(dithered, "image/jpeg", jpeg_of(300, 200, 75), ASKED).await;
+    assert_ne!(answer.header("content-type"), "image/png");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_head_says_of_a_picture_what_a_get_would_as_far_as_it_is_known() {
+    let origin = origin_of("image/jpeg", jpeg(600, 400)).await;
+    let proxy = patient(PICTURES).await;
+    let page = origin.url("/");
+    get(&proxy, &page, &[("accept", "text/html")]).await;
+    let head = async || {
+        let mut request = Request::head(origin.url("/p")).header("referer", page.as_str());
+        for (name, value) in ASKED {
+            request = request.header(*name, *value);
+        }
+        send(&proxy, request.body(Full::default()).unwrap()).await
+    };
+    let before = head().await;
+    assert_eq!((before.status.as_u16(), before.header("gleaner")), (200, "eligible"));
+    for name in ["content-length", "content-type", "etag", "accept-ranges"] {
+        assert_eq!(before.header(name), "", "{name}");
+    }
+    assert_eq!((before.header("last-modified"), before.header("cache-control")), (DATE, "max-age=600"));
+    assert_eq!(origin.last().headers["accept"], "image/webp, */*;q=0.8");
+    let got = on_a_page(&proxy, &origin, ASKED).await;
+    let after = head().await;
+    for name in ["gleaner", "content-length", "content-type", "etag", "accept-ranges", "cache-control"] {
+        assert_eq!(after.header(name), got.header(name), "{name}");
+    }
+    // What passes by its header alone is known at once.
+    let small = origin_of("image/jpeg", Bytes::from_static(&[7; 500])).await;
+    get(&proxy, &small.url("/"), &[("accept", "text/html")]).await;
+    let request = Request::head(small.url("/p")).header("referer", small.url("/")).header("sec-fetch-dest", "image");
+    let passed = send(&proxy, request.body(Full::default()).unwrap()).await;
+    let said = ["gleaner", "content-length", "etag"].map(|name| passed.header(name));
+    assert_eq!(said, ["passed; reason=small", "500", "\"v1\""]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -292,7 +362,7 @@ async fn what_is_odd_broken_or_too_large_comes_as_it_is_with_the_reason() {
     let first = "pictures: { scale: on, max_width: 100, min_bytes: 1000, animations: first }";
     let answer = asked(first, "image/gif", animation(), ASKED).await;
     assert!(answer.header("gleaner").starts_with("scaled"), "{}", answer.header("gleaner"));
-    assert_eq!(load_from_memory(&answer.body).unwrap().dimensions(), (100, 66));
+    assert_eq!(load_from_memory(&answer.body).unwrap().dimensions(), (100, 67));
 }
 
 #[tokio::test(flavor = "multi_thread")]
