@@ -2,7 +2,9 @@
 
     python3 lab/pictures.py target/release/gleaner FOLDER [PROFILE[:SETTINGS]]...
 
-SETTINGS are laid over those of the profile: 'e-ink:{ "dither": true }'. Asks a proxy of its own for each picture in turn, from a server of its own, as a page in a browser would. Memory is the most that
+SETTINGS (JSON) are laid over those of the profile: 'e-ink:{ "dither": true }'.
+
+Asks a proxy of its own for each picture in turn, from a server of its own, as a page in a browser would. Memory is the most that
 the proxy grew by, for a pixel of the largest picture. Likeness is SSIMULACRA2 (100: the same; 70: high quality) against the original
 at the size and in the colours that are shown: as it is sent, and in the column of a narrow screen. Needs `pip install ssimulacra2`, which brings Pillow.
 """

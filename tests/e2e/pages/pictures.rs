@@ -9,11 +9,13 @@ use image::{
     DynamicImage, GenericImageView, GrayImage, ImageFormat, Luma, Rgb, RgbImage, Rgba, RgbaImage,
     codecs::jpeg::JpegEncoder, load_from_memory,
 };
+use serde_json::json;
 
 use crate::harness::{
     Origin, PAGE, TestProxy,
     client::{Answer, get, send},
     origin::response,
+    webdriver::Window,
 };
 
 const DATE: &str = "Sat, 21 Nov 2026 11:00:00 GMT";
@@ -188,8 +190,8 @@ async fn a_screen_of_few_greys_gets_them_in_as_few_bits_and_dots_between_them() 
 
     let dithered = "pictures: { scale: on, min_bytes: 1000, greys: 16, dither: true }";
     let image = shown(&asked(dithered, "image/png", drawing, ASKED).await);
-    let area = || (0..8).flat_map(|y| (0..8).map(move |x| image[(x, y)][0]));
-    assert!(area().all(|value| [85, 102].contains(&value)) && area().any(|value| value == 85));
+    let values: Vec<u8> = image.view(0, 0, 8, 8).pixels().map(|(_, _, value)| value[0]).collect();
+    assert!(values.iter().all(|value| [85, 102].contains(value)) && values.contains(&85), "{values:?}");
 
     // A photograph is no drawing, but for who wants to see its shades.
     let black = "pictures: { scale: on, max_width: 200, min_bytes: 1000, greys: 2, dither: true }";
@@ -383,4 +385,31 @@ async fn the_readers_address_shows_them_fitting_too() {
     let address = address.rsplit_once("/read/").map(|(_, rest)| format!("{}/read/{rest}", proxy.url())).unwrap();
     let answer = get(&proxy, &address, ASKED).await;
     assert_eq!(load_from_memory(&answer.body).unwrap().dimensions(), (200, 133), "{}", answer.header("gleaner"));
+}
+
+/// Browsers lay a picture that has not come yet out without a height where the page states none, so that all of a long page are near.
+#[tokio::test(flavor = "multi_thread")]
+async fn in_chromium_pictures_without_a_size_wait_until_they_are_near_and_then_take_their_own() {
+    const PICTURES: usize = 150;
+    let shown = jpeg(240, 160);
+    let pictures: String = (0..PICTURES).map(|n| format!("<p><img src=/p{n} alt=Clock>")).collect();
+    let text = "A clock shows the time to all who look. ".repeat(30);
+    let page =
+        format!("<!doctype html><title>Clocks</title><article><h1>Clocks</h1><p>{text}{pictures}<p>{text}</article>");
+    let origin = Origin::http(move |seen| match seen.uri.path() {
+        "/" => response(&[("content-type", "text/html")], page.clone()),
+        "/favicon.ico" => response(&[("content-type", "image/x-icon")], ""),
+        _ => response(&[("content-type", "image/jpeg")], shown.clone()),
+    })
+    .await;
+    let proxy = patient("pictures: { scale: on, max_width: 800 }").await;
+    let Some(window) = Window::open(&proxy).await else { return };
+    window.go(&origin.url("/")).await;
+    let asked = || origin.requests().iter().filter(|seen| seen.uri.path().starts_with("/p")).count();
+    assert!((1..30).contains(&asked()), "{}", asked());
+    window.run("for (const picture of document.images) picture.loading = 'eager'").await;
+    window.until("[...document.images].every(picture => picture.complete)").await;
+    let heights =
+        "return [...document.images].filter(picture => picture.alt == 'Clock').map(picture => picture.height)";
+    assert_eq!(window.run(heights).await, json!(vec![160; PICTURES]));
 }
