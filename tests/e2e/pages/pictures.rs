@@ -199,7 +199,7 @@ async fn a_screen_of_few_greys_gets_them_in_as_few_bits_and_dots_between_them() 
     assert_eq!(depth(&answer), ("image/png".to_owned(), 1));
     assert!(shown(&answer).pixels().all(|pixel| [0, 255].contains(&pixel[0])));
     // Where dots would not be smaller than the original, the shades come as JPEG has them.
-    let answer = asked(dithered, "image/jpeg", jpeg_of(300, 200, 75), ASKED).await;
+    let answer = asked(dithered, "image/jpeg", jpeg_of(300, 200, 20), ASKED).await;
     assert_ne!(answer.header("content-type"), "image/png");
 }
 
