@@ -205,7 +205,8 @@ pub(crate) fn prepare(page: &mut AnalysedPage, settings: &Settings) {
             reader::prepare(page);
             word_gaps::insert_missing_spaces_in_markup(page);
             if let Some(width) = settings.picture_width {
-                picture_size::choose(page, width);
+                let is_of_phone = settings.style == Style::Reader && settings.look.theme != Theme::Ink;
+                picture_size::choose(page, width, is_of_phone);
             }
         }
     }

@@ -31,6 +31,9 @@ pub struct Pictures {
     #[serde(deserialize_with = "Bounded::<2, 256>::or_null")]
     #[schemars(range(min = 2, max = 256))]
     pub greys: Option<usize>,
+    /// Whether a picture of so many `greys` shows the shades between them by dots, where it is at least a tenth smaller so: photographs
+    /// too then come as PNG, which is about four times as large as JPEG.
+    pub dither: bool,
     /// Animations: `keep` leaves them as they are, `first` shows their first picture.
     pub animations: Animations,
     /// Smallest picture in bytes that is made smaller; less is hardly worth the time.
@@ -48,6 +51,7 @@ impl Default for Pictures {
             quality: 60,
             formats: PictureFormats::Auto,
             greys: None,
+            dither: false,
             animations: Animations::Keep,
             min_bytes: MIN_BYTES,
             except: HostPatterns::default(),

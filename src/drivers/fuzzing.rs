@@ -43,14 +43,18 @@ pub fn feed(content_type: &[u8], feed: &[u8]) {
 /// A picture: made smaller, or a reason why not.
 pub fn picture(bytes: &[u8]) {
     let limits = Limits { picture_pixels: 100_000, ..Limits::default() };
-    let [phone, old] = [PictureFormats::Auto, PictureFormats::Old].map(|formats| Pictures {
-        max_width: Some(20),
-        min_bytes: 0,
-        formats,
-        animations: Animations::First,
-        ..Pictures::default()
-    });
-    for settings in [phone, old] {
+    for (formats, greys) in
+        [(PictureFormats::Auto, None), (PictureFormats::Auto, Some(16)), (PictureFormats::Old, None)]
+    {
+        let settings = Pictures {
+            max_width: Some(20),
+            min_bytes: 0,
+            formats,
+            greys,
+            dither: bytes.len() % 2 == 0,
+            animations: Animations::First,
+            ..Pictures::default()
+        };
         let _ = rewrite::pictures::explain(bytes, &settings, &limits);
     }
 }

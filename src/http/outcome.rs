@@ -11,7 +11,7 @@ pub(crate) enum Outcome {
     #[default]
     Unchanged,
     Rewritten(Rewritten),
-    /// The response to a HEAD whose GET would be rewritten.
+    /// The response to a HEAD whose GET would be rewritten, or a picture that may be made smaller.
     Eligible,
     Passed(PassReason),
     /// A page that passed with a style sheet of so many rules, which hide what the lists hide on it.

@@ -3,6 +3,8 @@
 //! The address of a picture never changes. Whatever is in doubt, late or not at least a tenth smaller comes as its site sent it.
 
 mod cache;
+mod encoder;
+mod greys;
 mod head;
 mod queue;
 mod scaler;
@@ -100,7 +102,7 @@ impl PictureRequest {
         let is_by_script = || headers.get(SEC_FETCH_MODE).is_some_and(|mode| mode.as_bytes() == b"cors");
         let is_eligible = is_wanted
             && is_for_picture
-            && request.method() == Method::GET
+            && [Method::GET, Method::HEAD].contains(request.method())
             && !headers.contains_key(header::RANGE)
             && !asked.no_transform
             && !is_by_script()
@@ -190,7 +192,11 @@ impl PictureScaler {
             return noted(head, body, Outcome::PicturePassed(reason));
         }
         let key = Self::key(asked, picture, &head);
-        if let Some(found) = key.as_ref().and_then(|key| self.cache.get(key)) {
+        let found = key.as_ref().and_then(|key| self.cache.get(key));
+        if asked.method == Method::HEAD {
+            return head_alone(profile, head, body, found);
+        }
+        if let Some(found) = found {
             let before = content_length(&head.headers).unwrap_or(found.before);
             return answer(profile, head, found.media, found.bytes, before);
         }
@@ -304,6 +310,26 @@ fn answer(
         repair::vary(&mut head.headers, &["Save-Data"]);
     }
     noted(head, Body::from(bytes), Outcome::Scaled(Scaled { before, after }))
+}
+
+/// The response to a HEAD, for which no picture is made: where the cache does not have it, without the fields that only the picture
+/// itself would give (RFC 9110 § 9.3.2).
+fn head_alone(
+    profile: &PictureProfile,
+    head: Parts,
+    body: Body,
+    found: Option<CachedPicture>,
+) -> (Response<Body>, Outcome) {
+    if let Some(found) = found {
+        let before = content_length(&head.headers).unwrap_or(found.before);
+        let (response, _) = answer(profile, head, found.media, found.bytes, before);
+        return (response.map(|_| body), Outcome::Eligible);
+    }
+    let (mut response, _) = answer(profile, head, "image/*", Bytes::new(), 0);
+    for name in [header::CONTENT_TYPE, header::CONTENT_LENGTH, header::ACCEPT_RANGES, header::ETAG] {
+        response.headers_mut().remove(name);
+    }
+    noted(response.into_parts().0, body, Outcome::Eligible)
 }
 
 /// What becomes of a whole picture that somebody asks for, in words; `None` where it is none.

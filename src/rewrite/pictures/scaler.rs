@@ -8,31 +8,20 @@ use fast_image_resize::{
     pixels::{U8, U8x2, U8x3, U8x4},
 };
 use image::{
-    ColorType, DynamicImage, Frame, GrayAlphaImage, GrayImage, ImageDecoder, ImageEncoder as _, ImageResult, Limits,
-    RgbImage, RgbaImage,
-    codecs::{
-        gif::{GifDecoder, GifEncoder},
-        jpeg::JpegDecoder,
-        png::{CompressionType, FilterType as PngFilter, PngDecoder, PngEncoder},
-        webp::WebPDecoder,
-    },
+    ColorType, DynamicImage, GrayAlphaImage, GrayImage, ImageDecoder, Limits, RgbImage, RgbaImage,
+    codecs::{gif::GifDecoder, jpeg::JpegDecoder, png::PngDecoder, webp::WebPDecoder},
     metadata::Orientation,
 };
-use jpeg_encoder::{Encoder as JpegEncoder, QuantizationTableType};
 use moxcms::{ColorProfile, Layout, TransformOptions};
 
-use super::head::{PictureHead, PictureKind, fault};
+use super::{
+    encoder::{ScaledPicture, encode},
+    head::{PictureHead, PictureKind, fault},
+};
 use crate::{
     config::{Animations, PictureFormats, Pictures},
     http::outcome::PassReason,
 };
-
-/// A picture as it is sent.
-#[derive(Clone, Debug)]
-pub(super) struct ScaledPicture {
-    pub(super) bytes: Vec<u8>,
-    pub(super) media: &'static str,
-}
 
 /// Why a picture of which the head is known passes before it is decoded.
 pub(super) fn objection(head: &PictureHead, settings: &Pictures, max_pixels: u64) -> Option<PassReason> {
@@ -75,9 +64,10 @@ pub(super) fn scale(bytes: &[u8], head: &PictureHead, settings: &Pictures) -> Re
         PictureKind::WebP => WebPDecoder::new(Cursor::new(bytes)).map(|decoder| smaller(decoder, head, settings)),
     };
     let picture = scaled.map_err(|_| PassReason::BROKEN_PICTURE)??;
-    let encoded = encode(picture, head.kind, settings).ok_or(PassReason::ODD)?;
     let is_needed = settings.formats == PictureFormats::Old && head.kind == PictureKind::WebP;
-    if is_needed || encoded.bytes.len() * 10 <= bytes.len() * 9 { Ok(encoded) } else { Err(PassReason::NOT_SMALLER) }
+    let most = if is_needed { usize::MAX } else { bytes.len() / 10 * 9 };
+    let encoded = encode(picture, head.kind, most, settings).ok_or(PassReason::ODD)?;
+    if encoded.bytes.len() <= most { Ok(encoded) } else { Err(PassReason::NOT_SMALLER) }
 }
 
 /// The bounds of a decoder, packed notes and colour profiles included.
@@ -131,7 +121,8 @@ fn target(head: &PictureHead, orientation: Orientation, settings: &Pictures) -> 
     let Some(most) = settings.max_width.and_then(|most| u32::try_from(most).ok()).filter(|most| *most < seen) else {
         return (head.width, head.height);
     };
-    let scale = |side: u32| u64::from(side) * u64::from(most) / u64::from(seen);
+    // To the nearest pixel, so that the picture takes the same place on a page.
+    let scale = |side: u32| (u64::from(side) * u64::from(most) + u64::from(seen) / 2) / u64::from(seen);
     let side = |side| u32::try_from(scale(side)).unwrap_or(u32::MAX).max(1);
     (side(head.width), side(head.height))
 }
@@ -194,84 +185,4 @@ fn in_srgb(picture: &DynamicImage, profile: &[u8]) -> Result<DynamicImage, PassR
 
 fn in_grey(picture: &DynamicImage) -> DynamicImage {
     if picture.color().has_alpha() { picture.to_luma_alpha8().into() } else { picture.to_luma8().into() }
-}
-
-/// The picture in the kind that is smallest, of those that are sent.
-fn encode(picture: DynamicImage, source: PictureKind, settings: &Pictures) -> Option<ScaledPicture> {
-    let picture = without_needless_alpha(picture);
-    let is_old = settings.formats == PictureFormats::Old;
-    let drawn = || if is_old { gif(&picture) } else { png(&picture, settings.greys) };
-    if picture.color().has_alpha() {
-        return drawn();
-    }
-    let photo = jpeg(&picture, settings.quality);
-    // A photograph that came as JPEG is no drawing.
-    let other = if matches!(source, PictureKind::Png | PictureKind::Gif) { drawn() } else { None };
-    [photo, other].into_iter().flatten().min_by_key(|encoded| encoded.bytes.len())
-}
-
-fn without_needless_alpha(picture: DynamicImage) -> DynamicImage {
-    match &picture {
-        DynamicImage::ImageRgba8(image) if image.pixels().all(|pixel| pixel[3] == u8::MAX) => picture.to_rgb8().into(),
-        DynamicImage::ImageLumaA8(image) if image.pixels().all(|pixel| pixel[1] == u8::MAX) => {
-            picture.to_luma8().into()
-        }
-        _ => picture,
-    }
-}
-
-fn jpeg(picture: &DynamicImage, quality: u8) -> Option<ScaledPicture> {
-    /// The longest side that libjpeg reads.
-    const MAX_SIDE: u16 = 65_500;
-    let side = |side| u16::try_from(side).ok().filter(|side| *side <= MAX_SIDE);
-    let (width, height) = (side(picture.width())?, side(picture.height())?);
-    let kind = match picture {
-        DynamicImage::ImageLuma8(_) => jpeg_encoder::ColorType::Luma,
-        DynamicImage::ImageRgb8(_) => jpeg_encoder::ColorType::Rgb,
-        _ => return None,
-    };
-    let mut bytes = Vec::new();
-    let mut encoder = JpegEncoder::new(&mut bytes, quality);
-    encoder.set_optimized_huffman_tables(true);
-    // Klein, Silverstein and Carney, "Relevance of human vision to JPEG-DCT compression" (1992): of the crate's tables the one with the
-    // fewest bytes for the same likeness (docs/pictures.md).
-    let table = QuantizationTableType::KleinSilversteinCarney;
-    encoder.set_quantization_tables(table.clone(), table);
-    encoder.encode(picture.as_bytes(), width, height, kind).ok()?;
-    Some(ScaledPicture { bytes, media: "image/jpeg" })
-}
-
-fn png(picture: &DynamicImage, greys: Option<usize>) -> Option<ScaledPicture> {
-    let mut picture = picture.clone();
-    if let Some(greys) = greys.and_then(|greys| u16::try_from(greys).ok()) {
-        let shade = |value: u8| (u16::from(value) * (greys - 1) + 127) / 255 * 255 / (greys - 1);
-        let mut table = [0; 256];
-        for (shown, value) in table.iter_mut().zip(0..=u8::MAX) {
-            *shown = u8::try_from(shade(value)).unwrap_or(u8::MAX);
-        }
-        match &mut picture {
-            DynamicImage::ImageLuma8(image) => {
-                image.pixels_mut().for_each(|pixel| pixel[0] = table[usize::from(pixel[0])]);
-            }
-            DynamicImage::ImageLumaA8(image) => {
-                image.pixels_mut().for_each(|pixel| pixel[0] = table[usize::from(pixel[0])]);
-            }
-            _ => {}
-        }
-    }
-    let mut bytes = Vec::new();
-    let encoder = PngEncoder::new_with_quality(&mut bytes, CompressionType::Default, PngFilter::Adaptive);
-    let written = encoder.write_image(picture.as_bytes(), picture.width(), picture.height(), picture.color().into());
-    written.ok().map(|()| ScaledPicture { bytes, media: "image/png" })
-}
-
-/// How many pixels the quantizer passes over, of 1 to 30: ten is its author's middle way (Dekker, *Kohonen neural networks for
-/// optimal colour quantization*, 1994).
-const GIF_SPEED: i32 = 10;
-
-fn gif(picture: &DynamicImage) -> Option<ScaledPicture> {
-    let mut bytes = Vec::new();
-    let written: ImageResult<()> =
-        GifEncoder::new_with_speed(&mut bytes, GIF_SPEED).encode_frame(Frame::new(picture.to_rgba8()));
-    written.ok().map(|()| ScaledPicture { bytes, media: "image/gif" })
 }

@@ -3,17 +3,19 @@
 use std::io::Cursor;
 
 use bytes::Bytes;
-use http::Response;
+use http::{Request, Response};
 use http_body_util::Full;
 use image::{
-    DynamicImage, GenericImageView, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage, codecs::jpeg::JpegEncoder,
-    load_from_memory,
+    DynamicImage, GenericImageView, GrayImage, ImageFormat, Luma, Rgb, RgbImage, Rgba, RgbaImage,
+    codecs::jpeg::JpegEncoder, load_from_memory,
 };
+use serde_json::json;
 
 use crate::harness::{
     Origin, PAGE, TestProxy,
-    client::{Answer, get},
+    client::{Answer, get, send},
     origin::response,
+    webdriver::Window,
 };
 
 const DATE: &str = "Sat, 21 Nov 2026 11:00:00 GMT";
@@ -48,8 +50,12 @@ fn bytes(picture: &DynamicImage, format: ImageFormat) -> Bytes {
 }
 
 fn jpeg(width: u32, height: u32) -> Bytes {
+    jpeg_of(width, height, 95)
+}
+
+fn jpeg_of(width: u32, height: u32, quality: u8) -> Bytes {
     let mut bytes = Vec::new();
-    JpegEncoder::new_with_quality(&mut bytes, 95).encode_image(&photograph(width, height)).unwrap();
+    JpegEncoder::new_with_quality(&mut bytes, quality).encode_image(&photograph(width, height)).unwrap();
     bytes.into()
 }
 
@@ -163,6 +169,72 @@ async fn settings_make_it_grey_old_or_leave_it() {
         assert_eq!(answer.header("gleaner").starts_with("scaled"), is_scaled);
         assert_eq!(answer.header("vary").contains("Save-Data"), is_scaled);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_screen_of_few_greys_gets_them_in_as_few_bits_and_dots_between_them() {
+    // Two areas in greys between those of the screen.
+    let drawing = GrayImage::from_fn(403, 200, |x, _| Luma([if x < 200 { 100 } else { 120 }]));
+    let drawing = bytes(&drawing.into(), ImageFormat::Png);
+    // Something of the original's size is saved only where it is larger than its pixels are worth.
+    let text = [&1500_u32.to_be_bytes()[..], b"tEXt", &[b'x'; 1500], &[0; 4]].concat();
+    let drawing: Bytes = [&drawing[..33], &text, &drawing[33..]].concat().into();
+    let shown = |answer: &Answer| load_from_memory(&answer.body).unwrap().into_luma8();
+    // Bits of a pixel: the ninth byte of the first chunk's content.
+    let depth = |answer: &Answer| (answer.header("content-type").to_owned(), answer.body[24]);
+    let plain = "pictures: { scale: on, min_bytes: 1000, greys: 16 }";
+    let answer = asked(plain, "image/png", drawing.clone(), ASKED).await;
+    assert_eq!(depth(&answer), ("image/png".to_owned(), 4), "{}", answer.header("gleaner"));
+    let image = shown(&answer);
+    assert_eq!((image.dimensions(), image[(10, 10)][0], image[(402, 199)][0]), ((403, 200), 102, 119));
+
+    let dithered = "pictures: { scale: on, min_bytes: 1000, greys: 16, dither: true }";
+    let image = shown(&asked(dithered, "image/png", drawing, ASKED).await);
+    let values: Vec<u8> = image.view(0, 0, 8, 8).pixels().map(|(_, _, value)| value[0]).collect();
+    assert!(values.iter().all(|value| [85, 102].contains(value)) && values.contains(&85), "{values:?}");
+
+    // A photograph is no drawing, but for who wants to see its shades.
+    let black = "pictures: { scale: on, max_width: 200, min_bytes: 1000, greys: 2, dither: true }";
+    let answer = asked(black, "image/jpeg", jpeg(600, 400), ASKED).await;
+    assert_eq!(depth(&answer), ("image/png".to_owned(), 1));
+    assert!(shown(&answer).pixels().all(|pixel| [0, 255].contains(&pixel[0])));
+    // Where dots would not be smaller than the original, the shades come as JPEG has them.
+    let answer = asked(dithered, "image/jpeg", jpeg_of(300, 200, 20), ASKED).await;
+    assert_ne!(answer.header("content-type"), "image/png");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_head_says_of_a_picture_what_a_get_would_as_far_as_it_is_known() {
+    let origin = origin_of("image/jpeg", jpeg(600, 400)).await;
+    let proxy = patient(PICTURES).await;
+    let page = origin.url("/");
+    get(&proxy, &page, &[("accept", "text/html")]).await;
+    let head = async || {
+        let mut request = Request::head(origin.url("/p")).header("referer", page.as_str());
+        for (name, value) in ASKED {
+            request = request.header(*name, *value);
+        }
+        send(&proxy, request.body(Full::default()).unwrap()).await
+    };
+    let before = head().await;
+    assert_eq!((before.status.as_u16(), before.header("gleaner")), (200, "eligible"));
+    for name in ["content-length", "content-type", "etag", "accept-ranges"] {
+        assert_eq!(before.header(name), "", "{name}");
+    }
+    assert_eq!((before.header("last-modified"), before.header("cache-control")), (DATE, "max-age=600"));
+    assert_eq!(origin.last().headers["accept"], "image/webp, */*;q=0.8");
+    let got = on_a_page(&proxy, &origin, ASKED).await;
+    let after = head().await;
+    for name in ["gleaner", "content-length", "content-type", "etag", "accept-ranges", "cache-control"] {
+        assert_eq!(after.header(name), got.header(name), "{name}");
+    }
+    // What passes by its header alone is known at once.
+    let small = origin_of("image/jpeg", Bytes::from_static(&[7; 500])).await;
+    get(&proxy, &small.url("/"), &[("accept", "text/html")]).await;
+    let request = Request::head(small.url("/p")).header("referer", small.url("/")).header("sec-fetch-dest", "image");
+    let passed = send(&proxy, request.body(Full::default()).unwrap()).await;
+    let said = ["gleaner", "content-length", "etag"].map(|name| passed.header(name));
+    assert_eq!(said, ["passed; reason=small", "500", "\"v1\""]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -292,7 +364,7 @@ async fn what_is_odd_broken_or_too_large_comes_as_it_is_with_the_reason() {
     let first = "pictures: { scale: on, max_width: 100, min_bytes: 1000, animations: first }";
     let answer = asked(first, "image/gif", animation(), ASKED).await;
     assert!(answer.header("gleaner").starts_with("scaled"), "{}", answer.header("gleaner"));
-    assert_eq!(load_from_memory(&answer.body).unwrap().dimensions(), (100, 66));
+    assert_eq!(load_from_memory(&answer.body).unwrap().dimensions(), (100, 67));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -313,4 +385,31 @@ async fn the_readers_address_shows_them_fitting_too() {
     let address = address.rsplit_once("/read/").map(|(_, rest)| format!("{}/read/{rest}", proxy.url())).unwrap();
     let answer = get(&proxy, &address, ASKED).await;
     assert_eq!(load_from_memory(&answer.body).unwrap().dimensions(), (200, 133), "{}", answer.header("gleaner"));
+}
+
+/// Browsers lay a picture that has not come yet out without a height where the page states none, so that all of a long page are near.
+#[tokio::test(flavor = "multi_thread")]
+async fn in_chromium_pictures_without_a_size_wait_until_they_are_near_and_then_take_their_own() {
+    const PICTURES: usize = 150;
+    let shown = jpeg(240, 160);
+    let pictures: String = (0..PICTURES).map(|n| format!("<p><img src=/p{n} alt=Clock>")).collect();
+    let text = "A clock shows the time to all who look. ".repeat(30);
+    let page =
+        format!("<!doctype html><title>Clocks</title><article><h1>Clocks</h1><p>{text}{pictures}<p>{text}</article>");
+    let origin = Origin::http(move |seen| match seen.uri.path() {
+        "/" => response(&[("content-type", "text/html")], page.clone()),
+        "/favicon.ico" => response(&[("content-type", "image/x-icon")], ""),
+        _ => response(&[("content-type", "image/jpeg")], shown.clone()),
+    })
+    .await;
+    let proxy = patient("pictures: { scale: on, max_width: 800 }").await;
+    let Some(window) = Window::open(&proxy).await else { return };
+    window.go(&origin.url("/")).await;
+    let asked = || origin.requests().iter().filter(|seen| seen.uri.path().starts_with("/p")).count();
+    assert!((1..30).contains(&asked()), "{}", asked());
+    window.run("for (const picture of document.images) picture.loading = 'eager'").await;
+    window.until("[...document.images].every(picture => picture.complete)").await;
+    let heights =
+        "return [...document.images].filter(picture => picture.alt == 'Clock').map(picture => picture.height)";
+    assert_eq!(window.run(heights).await, json!(vec![160; PICTURES]));
 }

@@ -4,16 +4,24 @@ use html5ever::local_name;
 
 use crate::html::{NodeId, Page, tag::Tag};
 
-/// Width in pixels that is enough for the column of text on a screen of twice the resolution; the smallest file from there on is
-/// taken.
-const WIDE_ENOUGH: f64 = 800.0;
+/// A screen for which one picture of several is chosen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Screen {
+    /// Pixels that are wide enough; the smallest file from there on is taken.
+    pub(crate) width: f64,
+    /// Pixels of the screen in one of its browser's.
+    pub(crate) density: f64,
+}
+
+/// The column of text on a screen of twice the resolution.
+const USUAL: Screen = Screen { width: 800.0, density: 2.0 };
 
 /// Children of a `<picture>` that are looked at for each image. Higher: more time on hostile pages.
 const MAX_SOURCES: usize = 10;
 
 /// An address for `src`, from the image's own set or from the sources of the `<picture>` around it.
 pub(super) fn address(page: &Page, image: NodeId) -> Option<String> {
-    let set = |id| page.attribute(id, &local_name!("srcset")).and_then(|set| best(set, WIDE_ENOUGH).map(str::to_owned));
+    let set = |id| page.attribute(id, &local_name!("srcset")).and_then(|set| best(set, USUAL).map(str::to_owned));
     let picture = page.parent(image);
     set(image).or_else(|| {
         (page.tag(picture) == Some(Tag::Picture))
@@ -24,10 +32,11 @@ pub(super) fn address(page: &Page, image: NodeId) -> Option<String> {
 
 /// The candidate of a set that fits a screen of so many pixels best: the smallest that is wide enough, or the widest. Widths and
 /// densities are not mixed in a set; without either it is the density 1.
-pub(crate) fn best(set: &str, enough: f64) -> Option<&str> {
+pub(crate) fn best(set: &str, screen: Screen) -> Option<&str> {
+    let enough = screen.width;
     let mut best: Option<(f64, &str)> = None;
     for (address, descriptor) in candidates(set) {
-        let width = width(descriptor, enough);
+        let width = width(descriptor, screen);
         let is_better =
             best.is_none_or(|(shown, _)| if shown < enough { width > shown } else { width >= enough && width < shown });
         if !address.starts_with("data:") && is_better {
@@ -53,10 +62,10 @@ pub(crate) fn candidates(set: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// A picture of density 1 is taken to be half as wide as is enough, so that the one of density 2 is.
-fn width(descriptor: &str, enough: f64) -> f64 {
+/// A picture of the screen's density is taken to be wide enough.
+fn width(descriptor: &str, screen: Screen) -> f64 {
     let number = |unit| descriptor.strip_suffix(unit)?.trim().parse::<f64>().ok();
-    number('w').unwrap_or_else(|| number('x').unwrap_or(1.0) * enough / 2.0)
+    number('w').unwrap_or_else(|| number('x').unwrap_or(1.0) * screen.width / screen.density)
 }
 
 #[cfg(test)]
@@ -74,9 +83,9 @@ mod tests {
             ("/a,b.jpg 1x, /x.jpg .5x", "/a,b.jpg"),
             ("data:image/gif;base64,AA 1x, /b 640w", "/b"),
         ] {
-            assert_eq!(best(set, WIDE_ENOUGH), Some(expected), "{set}");
+            assert_eq!(best(set, USUAL), Some(expected), "{set}");
         }
-        assert_eq!(best(" , ", WIDE_ENOUGH), None);
-        assert_eq!(best("data:x", WIDE_ENOUGH), None);
+        assert_eq!(best(" , ", USUAL), None);
+        assert_eq!(best("data:x", USUAL), None);
     }
 }
