@@ -3,11 +3,12 @@
 use std::{fs, io::Write as _, net::SocketAddr, process::Command};
 
 use flate2::{Compression, write::GzEncoder};
+use socket2::{Domain, Socket, Type};
 
 use super::service;
 use crate::harness::{
     DEMO, Origin, TestCa,
-    client::{free_port, get_by, run, send_to},
+    client::{get_by, run, send_to},
     get, optional,
     origin::{Recorded, html, response},
     squid::{Squid, open_folder},
@@ -100,8 +101,11 @@ async fn a_page_that_squid_does_not_send_whole_passes() {
 
 #[tokio::test]
 async fn without_the_service_pages_pass() {
-    let nobody = ([127, 0, 0, 1], free_port()).into();
-    let Some(squid) = Squid::start(open_folder(), "", &settings(nobody, 1)).await else { return };
+    // Bound, so that nobody else listens there, and not listening.
+    let nobody = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    nobody.bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
+    let addr = nobody.local_addr().unwrap().as_socket().unwrap();
+    let Some(squid) = Squid::start(open_folder(), "", &settings(addr, 1)).await else { return };
     let origin = Origin::http(site).await;
     for _ in 0..5 {
         let page = get_by(squid.addr, &origin.url("/page"), &BROWSER).await;
