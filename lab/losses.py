@@ -9,7 +9,7 @@ pages that have such things, with how many these are. Needs lxml.
 - pictures: large ones by size and name; kept where what comes out has a picture with that file name, sizes aside. Those in links to one
   page without a word between them show one thing, from several sides or in several colours, and count as one: a card keeps the first.
   `not there`: of the pictures that come out, those that stand more than 60 words before or after all main content.
-- lists: two items and more, 4 to 400 words, most of them outside of links, not in a form and not of controls (tabs, options, buttons: a page
+- lists: two items and more, 4 to 400 words, most of them outside of links, and not of controls (tabs, options, fields, buttons: a page
   without scripts has no use for them); lost where less than half of its items come out. An item comes out where all of its words do in a row,
   or more than half of them in runs of four: a day, a label or a button in it may go. `between kept`: of the lists whose neighbours come out
   on both sides, those that are lost.
@@ -29,7 +29,10 @@ from pages import annotated, in_reference, parsed, texts, tokens, unpacked, writ
 RUN = 4
 NEAR = 30
 SMALL = 60
-CLUTTER = re.compile(r"avatar|swatch|icon|logo|emoji|badge|pixel|sprite|spacer|blank|gravatar|button|flag", re.I)
+# Signs, portraits of authors and goods on offer are no pictures of the text.
+CLUTTER = re.compile(
+    r"avatar|author|profile|swatch|icon|logo|emoji|badge|promo|sticker|\bstars?\b|rating|pixel|sprite|spacer|blank|button|flag", re.I
+)
 SOURCES = ("src", "data-src", "data-lazy-src", "data-original", "data-lazy", "data-url", "data-image", "srcset", "data-srcset", "data-lazy-srcset")
 EMBEDDED = re.compile(r"twitter-tweet|instagram-media|tiktok-embed|fb-post|bluesky-embed|reddit-embed|mastodon-embed|text-post-media")
 OTHER_TIMES = {"edited", "modified", "joined", "since", "seen", "active"}
@@ -93,18 +96,16 @@ def days(moment):
     return [f"{day:%Y %m %d}", *(wording for name in names for wording in (f"{name} {day.day} {day.year}", f"{day.day} {name} {day.year}"))]
 
 
-def is_control(element, spans):
-    """Whether most words of a list stand in controls, or it is a part of a form."""
-    around = [element, *element.iterancestors()]
-    if any(one.tag in ("form", "fieldset", "button") or one.get("role") in ("tablist", "listbox", "menu", "tab") for one in around):
+def is_control(element, items, spans):
+    """Whether a list is there to be operated: of most items the words are those of a tab, an option or a button, or beside a field."""
+    around = [element, *list(element.iterancestors())[:2]]
+    if any(one.tag == "fieldset" or one.get("role") in ("tablist", "listbox", "menu") for one in around):
         return True
-    of_controls, end = 0, 0
-    for one in element.iter():
-        is_one = one.tag in ("button", "label", "select") or one.get("role") in ("tab", "option", "button", "menuitem")
-        if is_one and spans[one][0] >= end:
-            end = spans[one][1]
-            of_controls += end - spans[one][0]
-    return 2 * of_controls > spans[element][1] - spans[element][0]
+    words = lambda one: spans[one][1] - spans[one][0]
+    is_named = lambda one: one.tag in ("button", "label") or one.get("role") in ("tab", "option", "button")
+    is_field = lambda one: one.tag in ("input", "select", "textarea")
+    is_operated = lambda item: any(is_field(one) or is_named(one) and 2 * words(one) > words(item) for one in item.iter("*"))
+    return 2 * sum(map(is_operated, items)) > len(items)
 
 
 class Place:
@@ -167,7 +168,7 @@ def measure(html, out_html, out_text, page):
         linked = sum(spans[link][1] - spans[link][0] for link in element.iter("a"))
         if len(items) < 2 or not 4 <= end - start <= 400 or 2 * linked > end - start or element.getparent().tag == "li":
             continue
-        if is_control(element, spans):
+        if is_control(element, items, spans):
             continue
         if place.holds((start, end)) and place.share(start, end) > 0.5:
             is_out = lambda span: "".join(words[slice(*span)]) in letters or came_out.share(*span) > 0.5
