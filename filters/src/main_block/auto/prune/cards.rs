@@ -51,9 +51,15 @@ pub(super) fn shows_kept(page: &Page, id: NodeId, is_within: bool, links: &[Node
     let at = links.partition_point(|&link| link < id);
     let near = &links[at.saturating_sub(NEAR)..links.len().min(at + NEAR)];
     let Some(&name) = near.iter().find(|&&link| is_name(link)) else { return false };
-    // From the beginning of the card, or from the name of the one before.
-    let before = links[..at].last().map_or(around, |&link| if link == name { link } else { page.end(link) });
-    let start = around.max(before).index().max(id.index().saturating_sub(MAX_NODES));
+    // From the beginning of the card: its link, the element that holds its name, or the end of the name of the one before.
+    let start = if page.contains(name, id) {
+        name
+    } else if name < id {
+        around
+    } else {
+        links[..at].last().map_or(around, |&link| around.max(page.end(link)))
+    };
+    let start = start.index().max(id.index().saturating_sub(MAX_NODES));
     !(start..id.index()).any(|row| is_picture(page, NodeId::from_row(row)))
 }
 
