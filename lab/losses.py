@@ -6,9 +6,13 @@ TEXTS is what `gleaner-lab check DEV FOLDS --texts TEXTS` wrote. A thing is insi
 most of the 30 after it stand in runs of four words that the reference has too; a list, where most of its own do too. Shares are means over the
 pages that have such things, with how many these are. Needs lxml.
 
-- pictures: large ones by size and name; kept where what comes out has a picture with that file name, sizes aside. `not there`: of the
-  pictures that come out, those that stand more than 60 words before or after all main content.
-- lists: two items and more, 4 to 400 words, most of them outside of links; lost where less than half of its items come out.
+- pictures: large ones by size and name; kept where what comes out has a picture with that file name, sizes aside. Those in links to one
+  page without a word between them show one thing, from several sides or in several colours, and count as one: a card keeps the first.
+  `not there`: of the pictures that come out, those that stand more than 60 words before or after all main content.
+- lists: two items and more, 4 to 400 words, most of them outside of links, and not of controls (tabs, options, fields, buttons: a page
+  without scripts has no use for them); lost where less than half of its items come out. An item comes out where all of its words do in a row,
+  or more than half of them in runs of four: a day, a label or a button in it may go. `between kept`: of the lists whose neighbours come out
+  on both sides, those that are lost.
 - posts: those of other networks, as quotations with a link or in frames; lost where nothing that comes out has their address.
 - times: `<time>` on pages of threads, a moment once, none of a change, of a member or with Bootstrap's class for what is not shown; lost where neither its words nor its day come out.
 """
@@ -18,14 +22,17 @@ import datetime
 import os
 import re
 import sys
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from pages import annotated, in_reference, parsed, texts, tokens, unpacked, written
 
 RUN = 4
 NEAR = 30
 SMALL = 60
-CLUTTER = re.compile(r"avatar|icon|logo|emoji|badge|pixel|sprite|spacer|blank|gravatar|button|flag", re.I)
+# Signs, portraits of authors and goods on offer are no pictures of the text.
+CLUTTER = re.compile(
+    r"avatar|author|profile|swatch|icon|logo|emoji|badge|promo|sticker|\bstars?\b|rating|pixel|sprite|spacer|blank|button|flag", re.I
+)
 SOURCES = ("src", "data-src", "data-lazy-src", "data-original", "data-lazy", "data-url", "data-image", "srcset", "data-srcset", "data-lazy-srcset")
 EMBEDDED = re.compile(r"twitter-tweet|instagram-media|tiktok-embed|fb-post|bluesky-embed|reddit-embed|mastodon-embed|text-post-media")
 OTHER_TIMES = {"edited", "modified", "joined", "since", "seen", "active"}
@@ -33,8 +40,10 @@ FRAMES = re.compile(r"//(platform\.twitter\.com/embed|www\.instagram\.com/(p|ree
 
 
 def file_name(address):
-    """The name of a picture's file without its ending and size."""
-    path = unquote(urlsplit(address.strip()).path)
+    """The name of a picture's file without its ending and size. Services that make pictures smaller are asked for the address of one."""
+    address = urlsplit(address.strip())
+    asked_for = parse_qs(address.query).get("url", [""])[0]
+    path = unquote(urlsplit(asked_for).path if "." in asked_for else address.path)
     name = path.rstrip("/").rsplit("/", 1)[-1].lower()
     name = re.sub(r"\.(jpe?g|png|gif|webp|avif|jfif|bmp)$", "", name)
     return re.sub(r"[-_@](\d+x\d*|x?\d+w?|\d+x|scaled|large|medium|small)$", "", name)
@@ -59,6 +68,14 @@ def names(element):
         return set()
 
 
+def shelf_link(element, page):
+    """The address of the page that a picture leads to, from where no other picture is meant; None where it leads nowhere."""
+    link = next(element.iterancestors("a"), None)
+    to = (link.get("href") or "").split("#")[0].strip() if link is not None else ""
+    leads_to_picture = re.search(r"\.(jpe?g|png|gif|webp|avif)([?#]|$)", to, re.I)
+    return to if to and to != page and not leads_to_picture else None
+
+
 def is_small(element):
     sides = [re.match(r"\d+", element.get(side) or "") for side in ("width", "height")]
     if any(side and int(side[0]) < SMALL for side in sides):
@@ -77,6 +94,18 @@ def days(moment):
         return []
     names = (day.strftime("%b").lower(), day.strftime("%B").lower())
     return [f"{day:%Y %m %d}", *(wording for name in names for wording in (f"{name} {day.day} {day.year}", f"{day.day} {name} {day.year}"))]
+
+
+def is_control(element, items, spans):
+    """Whether a list is there to be operated: of most items the words are those of a tab, an option or a button, or beside a field."""
+    around = [element, *list(element.iterancestors())[:2]]
+    if any(one.tag == "fieldset" or one.get("role") in ("tablist", "listbox", "menu") for one in around):
+        return True
+    words = lambda one: spans[one][1] - spans[one][0]
+    is_named = lambda one: one.tag in ("button", "label") or one.get("role") in ("tab", "option", "button")
+    is_field = lambda one: one.tag in ("input", "select", "textarea")
+    is_operated = lambda item: any(is_field(one) or is_named(one) and 2 * words(one) > words(item) for one in item.iter("*"))
+    return 2 * sum(map(is_operated, items)) > len(items)
 
 
 class Place:
@@ -100,17 +129,19 @@ class Place:
         return self.share(span[0] - NEAR, span[0]) > 0.5 and self.share(span[1], span[1] + NEAR) > 0.5
 
 
-def measure(html, out_html, out_text, kind, reference):
+def measure(html, out_html, out_text, page):
     """Counts by name: (things, of which are well)."""
+    kind, reference = page.kind, page.reference
     body, kept = parsed(html), parsed(out_html.encode("utf-8"))
     if body is None or kept is None:
         return
     words, spans = texts(body)
     place = Place(in_reference(words, reference, RUN))
+    came_out = Place(in_reference(words, tokens(out_text), RUN))
     flow = " " + " ".join(tokens(out_text)) + " "
     # Where one element ends in a word, a browser sees no gap.
     letters = flow.replace(" ", "")
-    pictures = {}
+    place_of = {}
     near, outside = set(), set()
     for element in body.iter("img"):
         own = names(element)
@@ -119,10 +150,14 @@ def measure(html, out_html, out_text, kind, reference):
         is_inside = place.holds(spans[element])
         (near if place.is_near(spans[element]) else outside).update(own)
         if is_inside:
-            pictures[frozenset(own)] = element
+            link = shelf_link(element, page.url)
+            place_of[frozenset(own)] = (link, spans[element][0]) if link else frozenset(own)
     shown = [own for element in kept.iter("img") if (own := names(element)) and not is_small(element)]
     all_shown = set().union(*shown) if shown else set()
-    for own in pictures:
+    pictures = collections.defaultdict(set)
+    for own, key in place_of.items():
+        pictures[key] |= own
+    for own in pictures.values():
         yield "pictures", bool(own & all_shown), sorted(own)[0]
     for own in shown:
         if own & (near | outside):
@@ -133,9 +168,15 @@ def measure(html, out_html, out_text, kind, reference):
         linked = sum(spans[link][1] - spans[link][0] for link in element.iter("a"))
         if len(items) < 2 or not 4 <= end - start <= 400 or 2 * linked > end - start or element.getparent().tag == "li":
             continue
+        if is_control(element, items, spans):
+            continue
         if place.holds((start, end)) and place.share(start, end) > 0.5:
-            said = ["".join(words[slice(*spans[item])]) in letters for item in items]
-            yield "lists", 2 * sum(said) >= len(said), " ".join(words[start : start + 8])
+            is_out = lambda span: "".join(words[slice(*span)]) in letters or came_out.share(*span) > 0.5
+            said = [is_out(spans[item]) for item in items]
+            is_there = 2 * sum(said) >= len(said)
+            yield "lists", is_there, " ".join(words[start : start + 8])
+            if came_out.holds((start, end)):
+                yield "between kept", is_there, " ".join(words[start : start + 8])
     for element in body.iter("blockquote", "iframe", "div"):
         source = element.get("src") or ""
         if not (element.tag == "iframe" and FRAMES.search(source) or EMBEDDED.search(element.get("class") or "")):
@@ -172,13 +213,14 @@ def measure(html, out_html, out_text, kind, reference):
 def main():
     dev, folder = [argument for argument in sys.argv[1:] if argument != "--list"]
     shares = collections.defaultdict(lambda: collections.defaultdict(list))
-    for name, kind, _, reference in annotated(dev):
+    for page in annotated(dev):
+        name, kind = page.name, page.kind
         out_text, out_html = written(folder, f"{name}.txt"), written(folder, f"{name}.html")
         if not out_html:
             continue
         html = unpacked(dev, name)
         counts = collections.defaultdict(lambda: [0, 0])
-        for what, is_so, which in measure(html, out_html, out_text, kind, reference):
+        for what, is_so, which in measure(html, out_html, out_text, page):
             counts[what][0] += 1
             counts[what][1] += is_so
             if "--list" in sys.argv and is_so == (what == "not there"):
@@ -186,13 +228,13 @@ def main():
         for what, count in counts.items():
             for group in ("all", kind):
                 shares[group][what].append(count)
-    print("| | pictures kept | kept ones not there | lists lost | posts lost | times lost |\n|---|---|---|---|---|---|")
+    print("| | pictures kept | kept ones not there | lists lost | between kept | posts lost | times lost |\n|---|---|---|---|---|---|---|")
     for kind in sorted(shares, key=lambda kind: (kind != "all", kind)):
         cells = []
-        for what in ("pictures", "not there", "lists", "posts", "times"):
+        for what in ("pictures", "not there", "lists", "between kept", "posts", "times"):
             pages = shares[kind][what]
             mean = sum(so / count for count, so in pages) / max(len(pages), 1)
-            mean = 1 - mean if what in ("lists", "posts", "times") else mean
+            mean = 1 - mean if what in ("lists", "between kept", "posts", "times") else mean
             cells.append(f"{100 * mean:.1f} % ({sum(count for count, _ in pages)})" if pages else "–")
         print(f"| {kind} | {' | '.join(cells)} |")
 

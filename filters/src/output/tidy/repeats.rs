@@ -3,8 +3,9 @@
 use html5ever::local_name;
 
 use crate::{
+    hashing::Table,
     html::{NodeId, Page, tag::Tag},
-    measure::pictures::is_small,
+    measure::pictures::{is_small, source},
     metadata::{is_same, start_of_line},
 };
 
@@ -62,32 +63,27 @@ fn headlines(page: &Page, headline: NodeId) -> Vec<NodeId> {
     found
 }
 
-/// A picture that was shown already since the last text, in this size or another, and every further picture of one link: they
-/// are the views of one thing, which a script would have shown one after the other. Not stars and other signs, which count by
-/// repetition. Also a blurred `data:` placeholder directly before the real picture. Where something is for sale, also two or
-/// more in a row that were shown a few words above: shops have a gallery for phones and one for screens, a price between them.
+/// A picture that was shown already since the last text, in this size or another, and what [`further`] finds. Not stars and other signs,
+/// which count by repetition. Also a blurred `data:` placeholder directly before the real picture. Where something is for sale, also two
+/// or more in a row that were shown a few words above: shops have a gallery for phones and one for screens, a price between them.
 fn pictures(page: &Page, is_for_sale: bool) -> Vec<NodeId> {
     /// Bytes of an address that is a picture of 20 pixels or so, at most.
     const MAX_BLUR_BYTES: usize = 2500;
     let (mut shown, mut above, mut row) = (Shown::default(), Shown::default(), Vec::new());
     let (mut blur, mut chars) = (None, 0);
-    let mut link = (NodeId::DOCUMENT, false);
-    let mut unwanted = Vec::new();
+    let mut unwanted = further(page);
+    let mut in_links = unwanted.clone().into_iter().peekable();
     for id in page.live(page.body()) {
         match page.tag(id) {
-            Some(Tag::A) if page.in_link(id) => link = (page.end(id), false),
+            Some(Tag::Img) if in_links.next_if_eq(&id).is_some() => {}
             Some(Tag::Img) if !is_small(page, id) => {
                 let src = page.attribute(id, &local_name!("src")).unwrap_or_default();
                 unwanted.extend(blur.filter(|_| !src.starts_with("data:")));
                 let is_blur = src.starts_with("data:") && !src.contains("svg") && src.len() <= MAX_BLUR_BYTES;
                 blur = is_blur.then_some(id);
-                if id < link.0 && std::mem::replace(&mut link.1, true) {
-                    unwanted.push(id);
-                } else {
-                    unwanted.extend(shown.add(page, id));
-                    if is_for_sale {
-                        row.push(id);
-                    }
+                unwanted.extend(shown.add(page, id));
+                if is_for_sale {
+                    row.push(id);
                 }
             }
             None if page.own_chars(id) > 0 => {
@@ -103,6 +99,43 @@ fn pictures(page: &Page, is_for_sale: bool) -> Vec<NodeId> {
         }
     }
     unwanted.extend(above.add_row(page, &mut row));
+    unwanted
+}
+
+/// All pictures of each link but one: they are the views of one thing, which a script would have shown one after the other. The first stays
+/// that no other link shows too: in the links of many cards stand the logo of the maker, and what is shown until a script loads the picture.
+fn further(page: &Page) -> Vec<NodeId> {
+    if !page.has_any(&[Tag::Img]) {
+        return Vec::new();
+    }
+    let mut end = NodeId::DOCUMENT;
+    let mut links: Vec<Vec<NodeId>> = Vec::new();
+    for id in page.live(page.body()) {
+        match (page.tag(id), links.last_mut()) {
+            (Some(Tag::A), _) if page.in_link(id) => {
+                end = page.end(id);
+                links.push(Vec::new());
+            }
+            (Some(Tag::Img), Some(link)) if id < end && !is_small(page, id) => link.push(id),
+            _ => {}
+        }
+    }
+    links.retain(|pictures| pictures.len() > 1);
+    let mut counts: Table<&str, usize> = Table::default();
+    for pictures in &links {
+        let mut sources: Vec<&str> = pictures.iter().map(|&id| source(page, id)).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        for source in sources {
+            *counts.entry(source).or_default() += 1;
+        }
+    }
+    let mut unwanted = Vec::new();
+    for pictures in links {
+        let is_own = |id: &NodeId| counts[source(page, *id)] == 1 && !source(page, *id).starts_with("data:");
+        let shown = pictures.iter().copied().find(is_own).unwrap_or(pictures[0]);
+        unwanted.extend(pictures.into_iter().filter(|&id| id != shown));
+    }
     unwanted
 }
 
@@ -255,5 +288,19 @@ mod tests {
         };
         assert_eq!(headings("May 3, 2026"), 1);
         assert_eq!(headings(&"word ".repeat(100)), 2);
+    }
+
+    #[test]
+    fn of_the_pictures_of_a_link_the_first_stays_that_is_its_own() {
+        let shown = |first: [&str; 2]| {
+            let card = |at: usize| format!("<a href=/{at}><img src={}><img src=/{at}.jpg></a><p>text", first[at]);
+            let page = page(&(card(0) + &card(1)));
+            let unwanted = pictures(&page, false);
+            let left = page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::Img) && !unwanted.contains(&id));
+            left.map(|id| source(&page, id).to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(["/front.jpg", "/side.jpg"]), ["/front.jpg", "/side.jpg"]);
+        assert_eq!(shown(["/loading.svg", "/loading.svg"]), ["/0.jpg", "/1.jpg"]);
+        assert_eq!(shown(["data:image/png;base64,a", "/side.jpg"]), ["/0.jpg", "/side.jpg"]);
     }
 }

@@ -181,9 +181,9 @@ fn keep_gaps(page: &Page, blocks: &TextBlocks, records: &Records, kept: &mut [bo
                 && !is_written_date(blocks.text(page, block).trim())
                 && is_content(page, blocks, block, &ends)
         };
-        // From the last to the first: a line above something that goes is the name of that.
+        // From the last to the first: a line above something that goes is the name of that, but for the items of a list.
         for at in (before + 1..after).rev().filter(|&at| !kept[at]).collect::<Vec<_>>() {
-            let names_lost = list[at].stats.words <= LABEL_WORDS && !kept[at + 1];
+            let names_lost = list[at].stats.words <= LABEL_WORDS && !kept[at + 1] && !is_item(page, &list[at]);
             kept[at] = !names_lost && is_part(at);
         }
     }

@@ -150,6 +150,12 @@ fn bare_text_between_two_texts_stays_and_a_box_of_its_own_kind_goes() {
 }
 
 #[test]
+fn a_list_between_two_texts_does_not_go_with_a_link_below_it() {
+    let card = "<div><h4>Cons</h4><ul><li>too loud<li>heavy</ul><div><a href=/shop>Buy it now</a></div></div>";
+    assert_eq!(also_kept(&format!("<div>{TEXT}{card}{TEXT}</div>")), ["Cons", "too loud", "heavy"]);
+}
+
+#[test]
 fn what_is_shown_already_does_not_come_back() {
     let twice = format!("<div>{TEXT}<p>kept: the pier</p><p>Kept: the pier!</p>{TEXT}</div>");
     assert_eq!(also_kept(&twice), NONE);
