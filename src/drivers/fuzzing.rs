@@ -51,7 +51,7 @@ pub fn picture(bytes: &[u8]) {
             min_bytes: 0,
             formats,
             greys,
-            dither: bytes.len() % 2 == 0,
+            dither: bytes.len().is_multiple_of(2),
             animations: Animations::First,
             ..Pictures::default()
         };
