@@ -41,7 +41,7 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use encoding_rs::{Encoding, UTF_8};
 use gleaner_filters::{CspChange, Filtered, Format};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header, response::Parts};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header, response::Parts};
 use http_body::Frame;
 use http_body_util::BodyExt;
 use tokio::time::timeout;
@@ -50,7 +50,7 @@ use url::Url;
 
 pub(crate) use self::{
     clear_addresses::ClearClient,
-    form_encoding::in_utf_8,
+    form_encoding::{in_utf_8, recode_body, recode_query},
     join::Fetch,
     page_profile::{PageProfile, chain},
     pictures::{PictureProfile, PictureRequest, SAVE_DATA},
@@ -60,7 +60,6 @@ pub(crate) use self::{
 };
 use self::{
     domains::Domains,
-    form_encoding::FormEncodings,
     hiding_style::PageSource,
     memory_budget::{MemoryBudget, Reservation},
     original::Original,
@@ -101,7 +100,6 @@ pub(crate) struct Rewriter {
     domains: Domains,
     unmodified: UnmodifiedDocuments,
     pictures: PictureScaler,
-    form_encodings: FormEncodings,
 }
 
 /// Pages and memory in use, and their limits.
@@ -157,7 +155,6 @@ impl Rewriter {
             domains: Domains::new(config.rewrite.remember_hosts),
             unmodified: UnmodifiedDocuments::new(),
             pictures: PictureScaler::new(&config.limits),
-            form_encodings: FormEncodings::new(),
         })
     }
 
@@ -190,11 +187,6 @@ impl Rewriter {
                 validators::drop_conditions(headers);
             }
         }
-    }
-
-    /// Gives a request the query and the form that its site expects.
-    pub(crate) async fn recode_form(&self, asked: &RequestInfo<'_>, request: &mut Request<Body>) {
-        self.form_encodings.recode(asked, request).await;
     }
 
     /// Whether rewriting may need further requests: for the whole of a page of which a range was requested, or for the next
@@ -319,7 +311,7 @@ impl Rewriter {
             filtered.policies = policies.filter(|policy| !policy.is_empty()).collect();
         }
         let charset = if filtered.format == Format::Html { asked.charset } else { UTF_8 };
-        let content = output_charset::encode(std::mem::take(&mut filtered.content), charset);
+        let content = encoded(&mut filtered, charset, presentation);
         let coded = self.workers.encode(owner, content, asked.coding).await;
         let coded = coded.and_then(|coded| {
             reservation.finish(coded.body.len())?;
@@ -328,7 +320,7 @@ impl Rewriter {
         match coded {
             Ok(coded) => {
                 let added = original.ended.map(|ended| ended.elapsed()).unwrap_or_default();
-                self.note_page(asked, &filtered, charset);
+                self.pictures.note_page(asked, matches!(filtered.csp, CspChange::Replace(_)));
                 let effect = PageEffect::new(&filtered.report, original.bytes, coded.body.len(), added);
                 let (mut response, outcome) = finish(asked, head, &filtered, coded, pages);
                 if presentation.form == SentForm::Chapter {
@@ -342,12 +334,6 @@ impl Rewriter {
             }
             Err(reason) => self.pass(asked, head, original.into_body(body), reason),
         }
-    }
-
-    /// Remembers what decides about later requests from this page.
-    fn note_page(&self, asked: &RequestInfo<'_>, page: &Filtered, charset: &'static Encoding) {
-        self.pictures.note_page(asked, matches!(page.csp, CspChange::Replace(_)));
-        self.form_encodings.note_page(asked, page, charset);
     }
 
     /// The original with a style sheet that hides what the lists hide; none where it has to pass as it is.
@@ -497,6 +483,15 @@ fn finish(
     let body = coded.with_fields(&mut fields);
     head.headers = fields;
     noted(head, Body::from(body), Outcome::Rewritten(Rewritten::new(&filtered.report, pages)))
+}
+
+/// The page in an encoding. Forms at the reader's address lead there.
+fn encoded(page: &mut Filtered, encoding: &'static Encoding, presentation: &Presentation) -> Vec<u8> {
+    let content = std::mem::take(&mut page.content);
+    if encoding == UTF_8 || page.encoding.is_some() || presentation.addresses.is_some() {
+        return output_charset::encode(content, encoding);
+    }
+    output_charset::encode(form_encoding::mark_forms(&content, encoding), encoding)
 }
 
 /// The original, with the reason if it is HTML.

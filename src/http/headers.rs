@@ -68,6 +68,8 @@ impl Pseudonyms {
     /// Whether a request to this host has passed this proxy before (RFC 9110 § 7.6.3, RFC 8586).
     pub(crate) fn are_in(&self, headers: &HeaderMap, host: &str) -> bool {
         let is_ours = |name: &str| {
+            // RFC 8586 § 2: parameters may follow.
+            let name = name.split(';').next().unwrap_or_default().trim_ascii_end();
             let token = name.strip_prefix(PSEUDONYM);
             token.is_some_and(|token| self.0.is_fresh(token, LOOP, &[host]))
         };

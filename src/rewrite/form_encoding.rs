@@ -1,110 +1,104 @@
-//! Queries and forms of pages that are sent in another encoding than UTF-8 (`output.charset`): a browser writes them in the encoding of
-//! the page (URL Standard, "query state"; HTML Standard, "selecting a form submission encoding"), and the site, which sent its page in
-//! UTF-8, reads UTF-8.
+//! Forms of pages that are sent in another encoding than UTF-8 (`output.charset`): a browser writes the fields in the encoding of the page
+//! (HTML Standard, "selecting a form submission encoding"), and the site, which sent its page in UTF-8, reads UTF-8. So each such form has
+//! a field more, which names the encoding and does not reach the site.
 //!
 //! Pages that their sites send in another encoding name it on their forms, for browsers that know `accept-charset`.
 
-use std::{borrow::Cow, net::IpAddr};
+use std::borrow::Cow;
 
 use encoding_rs::{Encoding, UTF_8};
-use gleaner_filters::Filtered;
-use http::{HeaderMap, HeaderValue, Request, Uri, header};
-use http_body_util::BodyExt;
+use http::{HeaderMap, HeaderValue, Request, header, uri::PathAndQuery};
+use http_body_util::{BodyExt, Collected};
 use hyper::body::Body as _;
 use percent_encoding::percent_decode_str;
-use url::{Url, form_urlencoded};
+use url::form_urlencoded;
 
-use super::{RequestInfo, content_length, pictures::origin};
-use crate::{
-    http::{
-        body::Body,
-        headers::{self, Media},
-    },
-    util::expiring_map::{ExpiringMap, Lifetime},
+use super::{PageProfile, content_length, output_charset};
+use crate::http::{
+    body::Body,
+    headers::{self, Media},
 };
 
-/// Origins of pages that are known. More of them cost some hundred bytes each.
-const MAX_PAGES: usize = 1024;
+/// The field.
+const FIELD: &str = "gleaner-encoding";
 
 /// Bytes of a form that is recoded. Larger ones pass as they are: old browsers send files in another format.
-const MAX_FORM_BYTES: u64 = 64 * 1024;
+const MAX_FORM_BYTES: usize = 64 * 1024;
 
-/// The encodings in which each client has last got a page of an origin, which is UTF-8 there.
-pub(super) struct FormEncodings(ExpiringMap<(IpAddr, Box<str>), &'static Encoding>);
+/// Gives each form of a page the field.
+pub(super) fn mark_forms(page: &str, encoding: &'static Encoding) -> String {
+    // Without quotes, so that it ends no attribute in which a page has written the end of a form.
+    let field = format!("<input type=hidden name={FIELD} value={}></form>", encoding.name().to_ascii_lowercase());
+    page.replace("</form>", &field)
+}
 
-impl FormEncodings {
-    pub(super) fn new() -> Self {
-        Self(ExpiringMap::new(MAX_PAGES, Lifetime::Unlimited))
-    }
-
-    /// A page is sent in this encoding.
-    pub(super) fn note_page(&self, asked: &RequestInfo<'_>, page: &Filtered, encoding: &'static Encoding) {
-        let Some(url) = asked.url() else { return };
-        let key = (asked.client, origin(&url));
-        if encoding != UTF_8 && page.encoding.is_none() {
-            self.0.insert(key, encoding);
-        } else {
-            self.0.remove(&key);
+/// Gives a request the query that a page of UTF-8 would have sent.
+pub(crate) fn recode_query<B>(request: &mut Request<B>, look: &PageProfile) {
+    if let Some(query) = request.uri().query().filter(|query| query.contains(FIELD))
+        && is_of_old_browser(look, request.headers())
+        && let Some(query) = recoded(query)
+        && let Ok(path) = format!("{}?{query}", request.uri().path()).parse::<PathAndQuery>()
+    {
+        let mut parts = request.uri().clone().into_parts();
+        parts.path_and_query = Some(path);
+        if let Ok(uri) = parts.try_into() {
+            *request.uri_mut() = uri;
         }
-    }
-
-    /// Gives a request the query and the form that a page of UTF-8 would have sent.
-    pub(super) async fn recode(&self, asked: &RequestInfo<'_>, request: &mut Request<Body>) {
-        let Some(encoding) = self.find(asked, request.headers()) else { return };
-        if let Some(path) = request.uri().path_and_query()
-            && let Some(query) = path.query()
-            && let Cow::Owned(query) = in_utf_8(query, encoding)
-            && let Ok(path) = format!("{}?{query}", path.path()).parse()
-        {
-            let mut parts = request.uri().clone().into_parts();
-            parts.path_and_query = Some(path);
-            *request.uri_mut() = Uri::from_parts(parts).unwrap_or_else(|_| request.uri().clone());
-        }
-        let is_small = content_length(request.headers()).is_some_and(|length| length as u64 <= MAX_FORM_BYTES);
-        let is_form =
-            Media::from_headers(request.headers()) == Media::Form && !headers::expects_continue(request.headers());
-        if !is_form || !is_small || request.body().is_end_stream() {
-            return;
-        }
-        *request.body_mut() = match std::mem::take(request.body_mut()).collect().await {
-            Err(error) => Body::broken(error),
-            Ok(read) => {
-                let bytes = read.to_bytes();
-                let recoded = str::from_utf8(&bytes).map(|fields| in_utf_8(fields, encoding).into_owned());
-                let bytes = recoded.map_or(bytes, Into::into);
-                request.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(bytes.len()));
-                bytes.into()
-            }
-        };
-    }
-
-    /// The encoding of the page that a request was made from: that of its `Referer`, or of its own origin.
-    fn find(&self, asked: &RequestInfo<'_>, headers: &HeaderMap) -> Option<&'static Encoding> {
-        if self.0.is_empty() {
-            return None;
-        }
-        let page = headers.get(header::REFERER).and_then(|page| Url::parse(page.to_str().ok()?).ok());
-        self.0.get(&(asked.client, origin(&page.or_else(|| asked.url())?)))
     }
 }
 
-/// A query, or the fields of a form, whose bytes are UTF-8: those that are not are of this encoding.
+/// Gives a request the form that a page of UTF-8 would have sent.
+pub(crate) async fn recode_body(request: &mut Request<Body>, look: &PageProfile) {
+    let fields = request.headers();
+    if request.body().is_end_stream()
+        || !is_of_old_browser(look, fields)
+        || Media::from_headers(fields) != Media::Form
+        || content_length(fields).is_none_or(|length| length > MAX_FORM_BYTES)
+        || headers::expects_continue(fields)
+    {
+        return;
+    }
+    *request.body_mut() = match std::mem::take(request.body_mut()).collect().await.map(Collected::to_bytes) {
+        Err(error) => Body::broken(error),
+        Ok(read) => match str::from_utf8(&read).ok().and_then(recoded) {
+            None => read.into(),
+            Some(form) => {
+                request.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(form.len()));
+                form.into()
+            }
+        },
+    };
+}
+
+/// Whether a client gets its pages in another encoding than UTF-8.
+fn is_of_old_browser(look: &PageProfile, headers: &HeaderMap) -> bool {
+    output_charset::choose(look.chain.charset(), headers) != UTF_8
+}
+
+/// The fields of a form that has the field, in UTF-8 and without it.
+fn recoded(fields: &str) -> Option<String> {
+    let named = |pair: &&str| pair.strip_prefix(FIELD).is_some_and(|value| value.starts_with('='));
+    let label = fields.split('&').find(named)?.split_once('=')?.1;
+    let encoding = Encoding::for_label(label.as_bytes())?;
+    let others: Vec<&str> = fields.split('&').filter(|pair| !named(pair)).collect();
+    Some(in_utf_8(&others.join("&"), encoding).into_owned())
+}
+
+/// A query, or the fields of a form, whose bytes are UTF-8: values that are not are of this encoding. All others stay as they are written.
 pub(crate) fn in_utf_8<'a>(fields: &'a str, encoding: &'static Encoding) -> Cow<'a, str> {
-    let bytes: Vec<u8> = percent_decode_str(fields).collect();
-    if str::from_utf8(&bytes).is_ok() {
+    let is_utf_8 = |text: &str| str::from_utf8(&percent_decode_str(text).collect::<Vec<u8>>()).is_ok();
+    if is_utf_8(fields) {
         return fields.into();
     }
-    let word = |text: &str| {
+    let recode = |piece: &str| {
+        let end = piece.find(['&', '=', ';']).unwrap_or(piece.len());
+        let (text, separator) = piece.split_at(end);
+        if is_utf_8(text) {
+            return piece.to_owned();
+        }
         let bytes: Vec<u8> = percent_decode_str(&text.replace('+', " ")).collect();
-        let text = match str::from_utf8(&bytes) {
-            Ok(text) => text.to_owned(),
-            Err(_) => encoding.decode_without_bom_handling(&bytes).0.into_owned(),
-        };
-        form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>()
+        let text = encoding.decode_without_bom_handling(&bytes).0;
+        form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>() + separator
     };
-    let pair = |pair: &str| match pair.split_once('=') {
-        Some((name, value)) => format!("{}={}", word(name), word(value)),
-        None => word(pair),
-    };
-    fields.split('&').map(pair).collect::<Vec<_>>().join("&").into()
+    fields.split_inclusive(['&', '=', ';']).map(recode).collect::<String>().into()
 }

@@ -135,7 +135,7 @@ pub(super) fn saves_data(headers: &HeaderMap) -> bool {
     headers.get(SAVE_DATA).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"on"))
 }
 
-pub(super) fn origin(page: &Url) -> Box<str> {
+fn origin(page: &Url) -> Box<str> {
     page.origin().ascii_serialization().into()
 }
 

@@ -21,7 +21,7 @@ use crate::{
     },
     pages::{bypass, error::Error},
     rewrite::{
-        ClearClient, PageProfile, Presentation, RequestInfo, SentForm,
+        self, ClearClient, PageProfile, Presentation, RequestInfo, SentForm,
         views::{PageControls, PageId},
     },
     server::WholeServer,
@@ -57,6 +57,7 @@ impl Exchange {
         let mut in_clear = self.asked_in_clear(&request, permit, choice.as_ref())?;
         let over_tls = in_clear.as_ref().and_then(|asked| asked.over_tls.clone());
         let look = state.rewriter.profile(profile).for_saving(request.headers());
+        rewrite::recode_query(&mut request, look);
         let address = self.connection.client.ip();
         let mut info = RequestInfo::new(&request, address, target, host, look);
         let view = view.filter(|_| info.is_whole_page());
@@ -93,7 +94,7 @@ impl Exchange {
         let permit = over_tls.as_ref().unwrap_or(permit);
         info.clear_client = in_clear.as_ref().map(|asked| ClearClient::new(&asked.hosts, permit.target()));
         let (mut outgoing, has_our_tag) = self.outgoing(request, permit, &info, tagger, upgrade.as_ref());
-        Box::pin(state.rewriter.recode_form(&info, &mut outgoing)).await;
+        Box::pin(rewrite::recode_body(&mut outgoing, look)).await;
         let subrequests = state.rewriter.may_ask_again(&info).then(|| Subrequests::new(&outgoing, self, permit));
         if let Some(asked) = &mut in_clear {
             self.log.host = Some(Arc::clone(&permit.target().host_port));
@@ -105,8 +106,7 @@ impl Exchange {
         }
         let informational = self.pass_informational_on(&mut outgoing, version);
         let uploads = version == Version::HTTP_2 && !outgoing.body().is_end_stream();
-        let requester = self.connection.requester();
-        let client = &self.state.client;
+        let (client, requester) = (&self.state.client, self.connection.requester());
         let way = client.find_way(permit, requester);
         self.log.via.clone_from(&way.name);
         let sent = client.send_by(way, permit, outgoing, requester, informational).await;

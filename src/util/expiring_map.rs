@@ -77,10 +77,6 @@ impl<K: Hash + Eq + Clone, V: Clone> ExpiringMap<K, V> {
         self.entries.lock().pop(key);
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.entries.lock().is_empty()
-    }
-
     pub(crate) fn clear(&self) {
         self.entries.lock().clear();
     }

@@ -243,12 +243,18 @@ fn letter_size(style: &CssStyle) -> LetterSize {
             .find(|part| pixels(part).is_some_and(|size| size == 0.0 || !part.ends_with(|c: char| c.is_ascii_digit())))
     });
     match size {
-        None | Some("inherit" | "unset" | "larger" | "smaller") => LetterSize::OfParent,
+        None | Some("inherit" | "unset" | "revert" | "revert-layer" | "larger" | "smaller") => LetterSize::OfParent,
         Some(size) if size.ends_with('%') && share(size) < Some(CLEAR) || is_nothing(size) => LetterSize::Nothing,
-        Some(size) if size.ends_with('%') || size.ends_with("em") && !size.ends_with("rem") => LetterSize::OfParent,
+        Some(size) if is_of_parent(size) => LetterSize::OfParent,
         // A variable too, of which nothing is known.
         Some(_) => LetterSize::Own,
     }
+}
+
+/// Whether a size is counted in that of the parent.
+fn is_of_parent(size: &str) -> bool {
+    let is_of = |unit: &&str| size.strip_suffix(unit).is_some_and(|number| !number.ends_with('r'));
+    ["%", "em", "ex", "ch", "cap", "ic", "lh"].iter().any(is_of)
 }
 
 /// A shape of `clip-path` in which nothing is seen.
@@ -410,6 +416,13 @@ mod tests {
             ("", "<div style='font-size:0'><p>@</p></div>"),
             ("", "<div style='font-size:0'><p style='font-size:2em'>@</p></div>"),
             ("", "<div style='font-size:0'><b style='font-size:12px'>x</b>@</div>"),
+            ("", "<div style='font-size:0'><p style='font-size:2ex'>@</p></div>"),
+            ("", "<div style='font-size:0'><p style='font-size:10'>@</p></div>"),
+            ("", "<div style='font-size:0'><p style='font-size:revert'>@</p></div>"),
+            // What is not valid is ignored.
+            ("", "<p style='font-size:0;font-size:bogus'>@"),
+            ("", "<p style='opacity:0;opacity:bogus'>@"),
+            ("", "<p style='color:transparent;color:bogus'>@"),
             ("", "<p style='max-width:0;overflow:hidden'>@"),
             ("", "<p style='height:0;overflow-y:clip'>@"),
             ("", "<p style='content-visibility:hidden'>@"),
@@ -466,6 +479,9 @@ mod tests {
             ("", "<p style='font:italic 700 12px/1 serif'>@"),
             ("", "<p style='zoom:1;scale:.5'>@"),
             ("", "<div style='font-size:0'><p style='font-size:1rem'>@</p></div>"),
+            ("", "<p style='font-size:-1px'>@"),
+            ("", "<p style='font-size:0xyzzy'>@"),
+            ("", "<p style='color:transparent;color:canvastext'>@"),
             (".row{font-size:0} .row>*{font-size:medium}", "<div class=row><p>@</p></div>"),
             ("", "<div style='font-size:0'><p style='font:12px/1 serif'><b>@</b></p></div>"),
             ("", "<p style='height:0;padding-bottom:56%;overflow:hidden'>@"),

@@ -76,13 +76,17 @@ fn valid(onsgmls: &Path, page: &str) {
     assert!(output.status.success(), "{}\n{}", String::from_utf8_lossy(&output.stderr), page);
 }
 
+/// The field of a form that names its encoding.
+const FIELD: &str = "gleaner-encoding=windows-1252";
+
 /// Queries and fields as a browser sends them from a page in windows-1252, and as the site of a page in UTF-8 gets them.
 #[tokio::test]
-async fn what_an_old_browser_sends_from_its_page_reaches_the_site_in_the_encoding_of_the_site() {
+async fn what_is_typed_into_a_form_in_an_old_encoding_reaches_the_site_in_its_own() {
     let page = |charset: &str| {
         let text = TEXT.replace("council", "council (Größe)");
+        let form = "<form action=/find><input name=q><input type=submit value=Find></form>";
         let page = format!(
-            "<!doctype html><meta charset={charset}><title>Clock</title><h1>Clock</h1><p>{text}<p>{text}<p>{TEXT}"
+            "<!doctype html><meta charset={charset}><title>Clock</title><h1>Clock</h1><p>{text}<p>{text}<p>{TEXT}{form}<p>{TEXT}"
         );
         encoding_rs::Encoding::for_label(charset.as_bytes()).unwrap().encode(&page).0.into_owned()
     };
@@ -94,29 +98,34 @@ async fn what_an_old_browser_sends_from_its_page_reaches_the_site_in_the_encodin
     .await;
     let proxy = TestProxy::start("").await;
     let agent = ("user-agent", "Mozilla/3.01 (Macintosh; I; 68K)");
-    let sent = async |from: &str, query: &str, fields: &str, agent: &str| {
-        let request = Request::post(site.url(&format!("/find?{query}")))
+    for (path, is_marked) in [("/", true), ("/old", false)] {
+        let page = get(&proxy, &site.url(path), &[agent]).await;
+        let page = encoding_rs::WINDOWS_1252.decode(&page.body).0.into_owned();
+        let field = page.contains("<input type=hidden name=gleaner-encoding value=windows-1252></form>");
+        assert!(page.contains("<form") && field == is_marked, "{page}");
+    }
+    let sent = async |fields: &str, agent: &str| {
+        let request = Request::post(site.url(&format!("/find?{fields}")))
             .header("user-agent", agent)
-            .header("referer", site.url(from))
             .header("content-type", "application/x-www-form-urlencoded")
             .header("content-length", fields.len());
         let answer = send(&proxy, request.body(fields.to_owned().into()).unwrap()).await;
         assert_eq!(answer.text(), "found");
         let last = site.last();
         assert_eq!(last.headers["content-length"], last.body.len().to_string());
-        (last.uri.query().unwrap_or_default().to_owned(), String::from_utf8(last.body.to_vec()).unwrap())
+        let (query, body) = (last.uri.query().unwrap_or_default(), str::from_utf8(&last.body).unwrap());
+        assert_eq!(query, body);
+        body.to_owned()
     };
-    let (old, new) = ("q=Gr%F6%DFe+%96&n=1", "q=Gr%C3%B6%C3%9Fe+%E2%80%93&n=1");
-    let as_it_is = (old.to_owned(), old.to_owned());
-    // No page has come yet.
-    assert_eq!(sent("/", old, old, agent.1).await, as_it_is);
-    get(&proxy, &site.url("/"), &[agent]).await;
-    assert_eq!(sent("/", old, old, agent.1).await, (new.to_owned(), new.to_owned()));
-    assert_eq!(
-        sent("/", "q=a%20b&m=%C3%B6", "q=~*-", agent.1).await,
-        ("q=a%20b&m=%C3%B6".to_owned(), "q=~*-".to_owned())
-    );
-    // A site that writes its pages in that encoding reads it.
-    get(&proxy, &site.url("/old"), &[agent]).await;
-    assert_eq!(sent("/old", old, old, agent.1).await, as_it_is);
+    for (typed, wanted) in [
+        (format!("q=Gr%F6%DFe+%96&n=a%20b~*&{FIELD}"), "q=Gr%C3%B6%C3%9Fe+%E2%80%93&n=a%20b~*"),
+        (format!("{FIELD}&q=a%20b&m=%C3%B6"), "q=a%20b&m=%C3%B6"),
+        // A link of the page itself, or a token: its bytes are the site's.
+        ("q=%FF%FE&sig=a%20b".to_owned(), "q=%FF%FE&sig=a%20b"),
+        (format!("q=%FF&{FIELD}x=1"), "q=%FF&gleaner-encoding=windows-1252x=1"),
+    ] {
+        assert_eq!(sent(&typed, agent.1).await, wanted, "{typed}");
+    }
+    let by_another = format!("q=%F6&{FIELD}");
+    assert_eq!(sent(&by_another, "curl/8.0").await, by_another);
 }

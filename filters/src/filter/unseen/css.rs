@@ -4,7 +4,7 @@ use std::{collections::HashMap, mem, rc::Rc};
 
 use cssparser::{
     AtRuleParser, CowRcStr, DeclarationParser, ParseError, Parser, ParserInput, ParserState, QualifiedRuleParser,
-    RuleBodyItemParser, RuleBodyParser, ToCss, Token,
+    RuleBodyItemParser, RuleBodyParser, ToCss, Token, color::parse_named_color,
 };
 
 /// Blocks within blocks that are entered, and brackets within brackets. Raising it costs stack.
@@ -54,7 +54,11 @@ impl CssStyle {
         }
     }
 
+    /// A declaration that is not valid is ignored (CSS Cascade § 4.2).
     fn set(&mut self, name: &str, value: String, is_important: bool) {
+        if !is_valid(name, &value) {
+            return;
+        }
         if is_important || !self.0.get(name).is_some_and(|(_, known)| *known) {
             self.0.insert(name.to_owned(), (value, is_important));
         }
@@ -70,6 +74,32 @@ pub(super) fn rules(sheets: impl Iterator<Item = String>, properties: &[&str]) -
 }
 
 /// A length in pixels. What is relative to the screen or to a box counts so that a whole screen, or two boxes, are 500.
+/// Whether a browser takes this value, of the properties that are written twice to mislead.
+fn is_valid(name: &str, value: &str) -> bool {
+    let is_wide = matches!(value, "inherit" | "initial" | "unset" | "revert" | "revert-layer");
+    is_wide
+        || value.contains('(')
+        || match name {
+            "font-size" => {
+                let unit = value.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '+'));
+                let is_word =
+                    ["small", "large", "medium", "smaller", "larger", "math"].iter().any(|word| value.ends_with(word));
+                let is_length = unit.len() < value.len() && (1..5).contains(&unit.len());
+                is_word || is_length || value.parse() == Ok(0.0_f32)
+            }
+            "opacity" => value.trim_end_matches('%').parse::<f32>().is_ok(),
+            "color" | "-webkit-text-fill-color" => {
+                let is_of_system = value.starts_with("canvas") || value.ends_with("text");
+                value.starts_with('#')
+                    || is_of_system
+                    || value == "currentcolor"
+                    || parse_named_color(value).is_ok()
+                    || value == "transparent"
+            }
+            _ => true,
+        }
+}
+
 pub(super) fn pixels(value: &str) -> Option<f32> {
     let value = value.strip_prefix("calc(").and_then(|inside| inside.strip_suffix(')')).unwrap_or(value);
     let is_exponent = |at: usize| value[at..].starts_with(['e', 'E']) && value[at + 1..].starts_with(['+', '-', '1']);
