@@ -16,6 +16,9 @@ key=
 [ "${1:-}" != --key ] || { key=$(realpath "$2"); shift 2; }
 wanted=("$@")
 [ $# -gt 0 ] || wanted=(x86_64 aarch64 armv7l windows macos)
+for machine in "${wanted[@]}"; do
+  [[ " x86_64 aarch64 armv7l windows macos " = *" $machine "* ]] || { sed -n '2,12s/^# \?//p' "$0"; exit 64; }
+done
 profile=${PROFILE:-dist}
 
 # Both are pinned: another compiler of C makes other bytes.
@@ -135,7 +138,6 @@ for machine in "${wanted[@]}"; do
     armv7l) linux armv7l armv7-unknown-linux-musleabihf arm/v7 qemu-arm-static ;;
     windows) windows ;;
     macos) macos ;;
-    *) miss "anything for $machine, which is not known here" ;;
   esac
 done
 
