@@ -53,6 +53,9 @@ async fn via_is_sent_where_it_is_asked_for() {
             [("127.0.0.1", &names[0], 508), ("127.0.0.1", &names[1], 508), ("localhost", &names[0], 200)]
         {
             assert_eq!(get(&proxy, &again(host), &[("cdn-loop", name)]).await.status, status, "{host}");
+            // RFC 8586 § 2: with parameters.
+            let name = format!("{name} ; hop=2");
+            assert_eq!(get(&proxy, &again(host), &[("cdn-loop", &name)]).await.status, status, "{host}");
         }
         let other = TestProxy::start(yaml).await;
         assert_eq!(get(&other, &origin.url("/"), &[("cdn-loop", &names[0])]).await.status, 200);
