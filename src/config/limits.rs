@@ -31,10 +31,10 @@ pub struct Limits {
     /// for one client; the unread pages of one client may hold a sixteenth of it, or two of the largest pages.
     #[serde(with = "Bounded::<1_048_576, { u64::MAX }>")]
     pub pages_memory_bytes: usize,
-    /// Seconds until a page must have arrived; a slower one is passed on as it arrives.
+    /// Seconds until a page, or a picture that is made smaller, must have arrived; a slower one is passed on as it arrives.
     #[serde(with = "Bounded::<1, 86_400>")]
     pub page_arrival_seconds: u64,
-    /// Seconds that a page may pause while it arrives; one that pauses for longer is passed on from there as it arrives.
+    /// Seconds that it may pause while it arrives; one that pauses for longer is passed on from there as it arrives.
     #[serde(with = "Bounded::<1, 86_400>")]
     pub page_pause_seconds: u64,
     /// Pages that are worked on at the same moment; a page of another site or client need not wait for them, up to twice as

@@ -67,12 +67,17 @@ impl Lookup {
         for place in &self.places {
             match file::read(place, file::MAX_CONFIG) {
                 Ok(bytes) => return ParsedConfig::from_bytes(bytes, Some(place)),
-                Err(error) if error.kind() == io::ErrorKind::NotFound && !self.named => {}
+                Err(error) if is_absent(&error) && !self.named => {}
                 Err(error) => return Err(ConfigError::io(place, &error)),
             }
         }
         ParsedConfig::from_yaml("", None)
     }
+}
+
+/// Whether there is no such file, also where a part of its path is a file: a program named `gleaner` in the user's folder.
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 /// The [`Config::text_hash`] of a file.
@@ -312,5 +317,19 @@ pub(super) fn merge_into(base: &mut Value, over: Value) {
         }
         (_, Value::Null) => {}
         (base, over) => *base = over,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_named_gleaner_in_the_folder_of_configurations_is_no_configuration() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("gleaner"), "#!/bin/sh").unwrap();
+        let lookup = |named| Lookup { places: vec![folder.path().join("gleaner/config.yaml")], named };
+        assert!(lookup(false).read().is_ok());
+        assert!(lookup(true).read().is_err());
     }
 }

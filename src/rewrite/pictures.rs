@@ -232,11 +232,15 @@ impl PictureScaler {
         key: Option<PictureKey>,
     ) -> Result<CachedPicture, PassReason> {
         let settings = &profile.settings;
-        let max_wait = Duration::from_secs(self.limits.picture_seconds);
-        let queue = self.queue.get_or_init(|| PictureQueue::new(self.limits.pictures_memory_bytes, max_wait));
+        let seconds = Duration::from_secs;
+        let (max_work, max_pause) = (seconds(self.limits.picture_seconds), seconds(self.limits.page_pause_seconds));
+        let queue = self.queue.get_or_init(|| PictureQueue::new(self.limits.pictures_memory_bytes, max_work));
         let mut known: Option<PictureHead> = None;
-        let end = Instant::now() + max_wait;
-        while let Some(frame) = timeout_at(end, body.frame()).await.map_err(|_| PassReason::SLOW)? {
+        // The large pictures of a page share the line that it came by.
+        let end = Instant::now() + seconds(self.limits.page_arrival_seconds);
+        while let Some(frame) =
+            timeout_at(end.min(Instant::now() + max_pause), body.frame()).await.map_err(|_| PassReason::SLOW)?
+        {
             received.push(frame)?;
             if received.bytes.len() > self.limits.picture_bytes {
                 return Err(PassReason::TOO_LARGE);

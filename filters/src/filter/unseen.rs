@@ -16,7 +16,7 @@ use html5ever::local_name;
 use self::css::{CssStyle, is_for_screens, pixels, rules};
 use crate::{
     blocking::{Selectors, selectors::Matcher},
-    html::{NodeId, Page, style_sheets::sources},
+    html::{NodeId, Page, style_sheets::sources, tag::Tag},
 };
 
 /// Share of the page's characters above which an element is not taken for hidden: its own script shows such a page.
@@ -182,7 +182,7 @@ fn find(page: &Page) -> Vec<NodeId> {
         }
         let is_sizeless = match letter_size(&style) {
             LetterSize::Nothing => is_part || outer.is_sizeless,
-            LetterSize::OfParent => outer.is_sizeless,
+            LetterSize::OfParent => outer.is_sizeless && !has_font_size(page, id),
             LetterSize::Own => false,
         };
         around.push(Around { end: page.end(id), ground, letters, is_sizeless });
@@ -232,6 +232,12 @@ fn is_far(length: &str) -> bool {
 
 fn is_nothing(length: &str) -> bool {
     pixels(length).is_some_and(|size| size.abs() < 2.0)
+}
+
+/// Whether it is a `<font size>`, whose sizes are not counted in that of the parent (HTML § 15.3.4).
+fn has_font_size(page: &Page, id: NodeId) -> bool {
+    let size = page.attribute(id, &local_name!("size")).filter(|_| page.tag(id) == Some(Tag::Font));
+    size.is_some_and(|size| size.contains(|c: char| c.is_ascii_digit()))
 }
 
 fn letter_size(style: &CssStyle) -> LetterSize {
@@ -417,6 +423,7 @@ mod tests {
             ("", "<div style='font-size:0'><p style='font-size:2em'>@</p></div>"),
             ("", "<div style='font-size:0'><b style='font-size:12px'>x</b>@</div>"),
             ("", "<div style='font-size:0'><p style='font-size:2ex'>@</p></div>"),
+            ("", "<div style='font-size:0'><p size=3>@</p><font size=x>@</font></div>"),
             ("", "<div style='font-size:0'><p style='font-size:10'>@</p></div>"),
             ("", "<div style='font-size:0'><p style='font-size:revert'>@</p></div>"),
             // What is not valid is ignored.
@@ -484,6 +491,7 @@ mod tests {
             ("", "<p style='color:transparent;color:canvastext'>@"),
             (".row{font-size:0} .row>*{font-size:medium}", "<div class=row><p>@</p></div>"),
             ("", "<div style='font-size:0'><p style='font:12px/1 serif'><b>@</b></p></div>"),
+            ("", "<div style='font-size:0'><font size=+1>@</font></div>"),
             ("", "<p style='height:0;padding-bottom:56%;overflow:hidden'>@"),
             ("", "<p style='max-width:0'>@"),
             ("", "<p style='clip-path:polygon(0 0,100% 0,50% 100%)'>@"),

@@ -4,6 +4,7 @@
 use std::{
     io,
     net::{Ipv4Addr, SocketAddr},
+    path::Path,
     sync::Arc,
     time::{Duration, Instant, SystemTime},
 };
@@ -115,7 +116,11 @@ fn roots(config: &Config) -> Vec<rustls::pki_types::CertificateDer<'static>> {
 
 fn certificates(is_found: bool) -> Finding {
     const CHECK: &str = "certificates";
-    let next = "install it: `sudo apt install ca-certificates`, or the package of that name of your system";
+    let next = if !cfg!(target_os = "linux") || Path::new("/etc/os-release").exists() {
+        "install it: `sudo apt install ca-certificates`, or the package of that name of your system"
+    } else {
+        "in a container like ours take a newer image, or mount the machine's list: `-v /etc/ssl/certs:/etc/ssl/certs:ro`"
+    };
     match (is_found, client::has_system_roots()) {
         (true, true) => Finding::ok(CHECK, "the system's list of trusted certificates is there"),
         (true, false) => Finding::warning(

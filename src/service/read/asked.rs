@@ -79,7 +79,10 @@ impl ReadRequest {
             written => parse_chars(name, written, least).map(Some),
         };
         let (start, most) = (chars("start", 0), chars("max_chars", 1));
-        let problem = unknown.or_else(|| [&start, &most].into_iter().find_map(|chars| chars.as_ref().err().cloned()));
+        let number = match fields.get("part") {
+            "" => Ok(Some(1)),
+            written => parse_chars("part", written, 1).map(Some),
+        };
         let shape = if form == SentForm::Page { fields.get("view").parse().ok() } else { None };
         let is_plain = match named {
             Some(("plain", _)) => Some(true),
@@ -87,11 +90,16 @@ impl ReadRequest {
             _ => None,
         };
         let links_as = match fields.get("links") {
-            "list" => LinkForm::List,
-            "none" => LinkForm::None,
-            _ => LinkForm::Inline,
+            "" => Ok(LinkForm::Inline),
+            "list" => Ok(LinkForm::List),
+            "none" => Ok(LinkForm::None),
+            other => Err(format!("links is {other}; expected list or none")),
         };
         let without_images = fields.get("images") == "none";
+        let unknown_images = fields.find("images").filter(|name| !["", "none"].contains(name));
+        let unknown_images = unknown_images.map(|name| format!("images is {name}; expected none"));
+        let numbers = [&start, &most, &number].into_iter().find_map(|number| number.as_ref().err().cloned());
+        let problem = unknown.or(numbers).or_else(|| links_as.as_ref().err().cloned()).or(unknown_images);
         let mut kept = Vec::new();
         if let Some((name, _)) = named.filter(|(_, form)| *form == SentForm::Page) {
             kept.push(("as", name.to_owned()));
@@ -110,8 +118,8 @@ impl ReadRequest {
             form,
             problem,
             is_plain,
-            number: fields.get("part").parse().unwrap_or(1),
-            links_as,
+            number: number.ok().flatten().unwrap_or(1),
+            links_as: links_as.unwrap_or_default(),
             without_images,
             start: start.ok().flatten().unwrap_or(0),
             most: most.ok().flatten(),

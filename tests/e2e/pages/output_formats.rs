@@ -198,12 +198,19 @@ const NO_NUMBERS: [(&str, &str, &str); 4] = [
     ("max_chars", "1.5", "max_chars is 1.5; expected a whole number from 1 to "),
 ];
 
+/// Other parameters that cannot be.
+const IMPOSSIBLE: [(&str, &str, &str); 3] = [
+    ("part", "two", "part is two; expected a whole number from 1 to "),
+    ("links", "footnotes", "links is footnotes; expected list or none"),
+    ("images", "some", "images is some; expected none"),
+];
+
 #[tokio::test]
 async fn a_parameter_that_cannot_be_is_named() {
     let site = site().await;
     let proxy = TestProxy::start(TARGETS).await;
     let asked = site.requests().len();
-    for (name, value, problem) in NO_NUMBERS {
+    for (name, value, problem) in NO_NUMBERS.into_iter().chain(IMPOSSIBLE) {
         let value: String = byte_serialize(value.as_bytes()).collect();
         let answer = read(&proxy, &site.url("/"), &format!("&as=text&{name}={value}")).await;
         assert_eq!(answer.status, 400, "{name}");
@@ -220,7 +227,7 @@ async fn a_parameter_that_cannot_be_is_named() {
         assert!(answer.text().contains("start is beyond the end, which is "), "{}", answer.text());
     }
     // Fields that are left empty, and those of a site's own form, say nothing.
-    assert_eq!(read(&proxy, &site.url("/"), "&as=&start=&max_chars=").await.status, 200);
+    assert_eq!(read(&proxy, &site.url("/"), "&as=&start=&max_chars=&part=&links=&images=").await.status, 200);
     let action: String = byte_serialize(site.url("/find").as_bytes()).collect();
     let found = get(&proxy, &format!("{}/read?gleaner-form={action}&as=foo&start=zzz", proxy.url()), &[]).await;
     assert_eq!((found.status.as_u16(), found.header("content-type")), (200, "text/html; charset=utf-8"));

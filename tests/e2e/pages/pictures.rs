@@ -1,6 +1,6 @@
 //! Pictures that are made smaller, and those that come as they are.
 
-use std::io::Cursor;
+use std::{io::Cursor, time::Duration};
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -10,11 +10,12 @@ use image::{
     codecs::jpeg::JpegEncoder, load_from_memory,
 };
 use serde_json::json;
+use tokio::{io::AsyncWriteExt as _, time::sleep};
 
 use crate::harness::{
     Origin, PAGE, TestProxy,
     client::{Answer, get, send},
-    origin::response,
+    origin::{read_head, response},
     webdriver::Window,
 };
 
@@ -94,6 +95,41 @@ async fn on_a_page(proxy: &TestProxy, origin: &Origin, fields: &[(&str, &str)]) 
     let page = origin.url("/");
     assert!(get(proxy, &page, &[("accept", "text/html")]).await.header("gleaner").starts_with("rewritten"));
     get(proxy, &origin.url("/p"), &[fields, &[("referer", page.as_str())]].concat()).await
+}
+
+/// What becomes of a picture whose server pauses in the middle of it, with these limits.
+async fn with_a_pause(limits: &str) -> String {
+    let picture = jpeg(600, 400);
+    let origin = Origin::sockets(move |mut stream| {
+        let picture = picture.clone();
+        async move {
+            let is_page = read_head(&mut stream).await.starts_with("GET / ");
+            let (kind, body) = if is_page { ("text/html", Bytes::from(PAGE)) } else { ("image/jpeg", picture) };
+            let length = body.len();
+            let head = format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+            );
+            stream.write_all(&[head.as_bytes(), &body[..length / 2]].concat()).await.unwrap();
+            if !is_page {
+                sleep(Duration::from_millis(2500)).await;
+            }
+            stream.write_all(&body[length / 2..]).await.unwrap();
+        }
+    })
+    .await;
+    let proxy = TestProxy::start(&format!("limits: {{ picture_seconds: 60, {limits} }}\n{PICTURES}")).await;
+    on_a_page(&proxy, &origin, ASKED).await.header("gleaner").to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_picture_has_as_long_to_come_as_a_page() {
+    let (steady, halting, late) = tokio::join!(
+        with_a_pause("page_pause_seconds: 60, page_arrival_seconds: 60"),
+        with_a_pause("page_pause_seconds: 1, page_arrival_seconds: 60"),
+        with_a_pause("page_pause_seconds: 60, page_arrival_seconds: 1"),
+    );
+    assert!(steady.starts_with("scaled"), "{steady}");
+    assert_eq!([halting, late], ["passed; reason=slow"; 2]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

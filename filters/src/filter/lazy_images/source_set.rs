@@ -31,12 +31,12 @@ pub(super) fn address(page: &Page, image: NodeId) -> Option<String> {
 }
 
 /// The candidate of a set that fits a screen of so many pixels best: the smallest that is wide enough, or the widest. Widths and
-/// densities are not mixed in a set; without either it is the density 1.
+/// densities are not mixed in a set; without either it is the density 1. Candidates with another descriptor are left out, as browsers do.
 pub(crate) fn best(set: &str, screen: Screen) -> Option<&str> {
     let enough = screen.width;
     let mut best: Option<(f64, &str)> = None;
     for (address, descriptor) in candidates(set) {
-        let width = width(descriptor, screen);
+        let Some(width) = width(descriptor, screen) else { continue };
         let is_better =
             best.is_none_or(|(shown, _)| if shown < enough { width > shown } else { width >= enough && width < shown });
         if !address.starts_with("data:") && is_better {
@@ -63,9 +63,13 @@ pub(crate) fn candidates(set: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// A picture of the screen's density is taken to be wide enough.
-fn width(descriptor: &str, screen: Screen) -> f64 {
-    let number = |unit| descriptor.strip_suffix(unit)?.trim().parse::<f64>().ok();
-    number('w').unwrap_or_else(|| number('x').unwrap_or(1.0) * screen.width / screen.density)
+fn width(descriptor: &str, screen: Screen) -> Option<f64> {
+    if descriptor.is_empty() {
+        return Some(screen.width / screen.density);
+    }
+    let number =
+        |unit| descriptor.split_ascii_whitespace().find_map(|word| word.strip_suffix(unit)?.parse::<f64>().ok());
+    number('w').or_else(|| Some(number('x')? * screen.width / screen.density))
 }
 
 #[cfg(test)]
@@ -81,6 +85,8 @@ mod tests {
             ("/c 1600w,\n /b 900w,\n /a 300w", "/b"),
             ("/a 300w, /b 640w", "/b"),
             ("/a,b.jpg 1x, /x.jpg .5x", "/a,b.jpg"),
+            ("/a 300w, /b 900w 600h, /c 1000q", "/b"),
+            ("/a.jpg, /b.jpg large", "/a.jpg"),
             ("data:image/gif;base64,AA 1x, /b 640w", "/b"),
         ] {
             assert_eq!(best(set, USUAL), Some(expected), "{set}");
