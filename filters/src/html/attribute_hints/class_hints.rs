@@ -38,17 +38,12 @@ class_hints! {
     Author: "author" | "authors" | "byline" | "bio" | "avatar" | "profile" | "user" | "username" | "member" | "poster" | "contributor" | "userinfo";
     Meta: "meta" | "metadata" | "date" | "time" | "timestamp" | "published" | "tag" | "tags" | "category" | "categories" | "info" | "stats" | "stat" | "count" | "views" | "badge" | "label" | "labels" | "reading";
     Review: "review" | "reviews" | "rating" | "ratings" | "stars" | "testimonial" | "testimonials" | "qa" | "faq" | "faqs" | "accordion";
-    Toc: "toc" | "outline" | "index" | "jump" | "anchor" | "anchors";
     Tool: "tool" | "tools" | "toolbar" | "action" | "actions" | "button" | "buttons" | "btn" | "control" | "controls" | "print" | "edit" | "editsection" | "filter" | "filters" | "sort" | "sorting" | "facet" | "facets" | "refine" | "options" | "option" | "icon" | "icons";
     Form: "form" | "search" | "login" | "signin" | "input" | "field" | "contact" | "captcha";
     Pager: "pagination" | "pager" | "paging" | "pages" | "paginate" | "loadmore" | "load";
     Shop: "product" | "products" | "price" | "prices" | "cart" | "basket" | "checkout" | "shop" | "store" | "shipping" | "delivery" | "buy" | "sku" | "variant" | "wishlist" | "description" | "spec" | "specs" | "specification" | "specifications" | "features" | "feature";
     Card: "card" | "cards" | "item" | "items" | "list" | "listing" | "grid" | "tile" | "tiles" | "row" | "result" | "results" | "collection" | "gallery" | "carousel" | "slider" | "slide" | "slick" | "swiper";
     Caption: "caption" | "figure" | "image" | "img" | "photo" | "media" | "video" | "credit" | "thumbnail" | "thumb";
-    Hidden: "hidden" | "hide" | "invisible" | "sr" | "visually" | "screen" | "offscreen" | "collapsed" | "mobile" | "desktop" | "noscript";
-    Quote: "quote" | "blockquote" | "pullquote" | "signature" | "sig" | "quoted";
-    Code: "code" | "highlight" | "codehilite" | "syntax" | "sourcecode";
-    Help: "support" | "help" | "chat" | "location" | "locations" | "address" | "phone" | "hours" | "app" | "download" | "downloads" | "language" | "lang" | "languages" | "region" | "country" | "currency";
 }
 
 /// Class hints and landmark of an element's attributes: a bit for each [`ClassHint`], a bit for each [`Landmark`].

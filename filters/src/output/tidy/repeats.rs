@@ -102,8 +102,9 @@ fn pictures(page: &Page, is_for_sale: bool) -> Vec<NodeId> {
     unwanted
 }
 
-/// All pictures of each link but one: they are the views of one thing, which a script would have shown one after the other. The first stays
-/// that no other link shows too: in the links of many cards stand the logo of the maker, and what is shown until a script loads the picture.
+/// All pictures of each link but one: they are the views of one thing, which a script would have shown one after the other. The first of
+/// those stays that the fewest links show: in the links of many cards stand the logo of the maker, and what is shown until a script loads
+/// the picture.
 fn further(page: &Page) -> Vec<NodeId> {
     if !page.has_any(&[Tag::Img]) {
         return Vec::new();
@@ -132,9 +133,9 @@ fn further(page: &Page) -> Vec<NodeId> {
     }
     let mut unwanted = Vec::new();
     for pictures in links {
-        let is_own = |id: &NodeId| counts[source(page, *id)] == 1 && !source(page, *id).starts_with("data:");
-        let shown = pictures.iter().copied().find(is_own).unwrap_or(pictures[0]);
-        unwanted.extend(pictures.into_iter().filter(|&id| id != shown));
+        let rank = |&id: &NodeId| (source(page, id).starts_with("data:"), counts[source(page, id)]);
+        let shown = pictures.iter().copied().min_by_key(rank);
+        unwanted.extend(pictures.into_iter().filter(|&id| Some(id) != shown));
     }
     unwanted
 }
@@ -291,16 +292,17 @@ mod tests {
     }
 
     #[test]
-    fn of_the_pictures_of_a_link_the_first_stays_that_is_its_own() {
-        let shown = |first: [&str; 2]| {
-            let card = |at: usize| format!("<a href=/{at}><img src={}><img src=/{at}.jpg></a><p>text", first[at]);
-            let page = page(&(card(0) + &card(1)));
+    fn of_the_pictures_of_a_link_the_first_stays_that_the_fewest_links_show() {
+        let shown = |links: &[[&str; 2]]| {
+            let card = |[one, other]: &[&str; 2]| format!("<a href=/to><img src={one}><img src={other}></a><p>text");
+            let page = page(&links.iter().map(card).collect::<String>());
             let unwanted = pictures(&page, false);
             let left = page.live(page.body()).filter(|&id| page.tag(id) == Some(Tag::Img) && !unwanted.contains(&id));
             left.map(|id| source(&page, id).to_owned()).collect::<Vec<_>>()
         };
-        assert_eq!(shown(["/front.jpg", "/side.jpg"]), ["/front.jpg", "/side.jpg"]);
-        assert_eq!(shown(["/loading.svg", "/loading.svg"]), ["/0.jpg", "/1.jpg"]);
-        assert_eq!(shown(["data:image/png;base64,a", "/side.jpg"]), ["/0.jpg", "/side.jpg"]);
+        assert_eq!(shown(&[["/front", "/0"], ["/side", "/1"]]), ["/front", "/side"]);
+        assert_eq!(shown(&[["/loading", "/0"], ["/loading", "/1"]]), ["/0", "/1"]);
+        assert_eq!(shown(&[["/logo", "/0"], ["/logo", "/0"], ["/logo", "/1"]]), ["/0", "/0", "/1"]);
+        assert_eq!(shown(&[["data:image/png;base64,a", "/0"], ["/side", "/1"]]), ["/0", "/side"]);
     }
 }
