@@ -5,10 +5,10 @@ use std::io::Cursor;
 use fast_image_resize::{
     FilterType, PixelTrait, PixelType, ResizeAlg, ResizeOptions, Resizer,
     images::Image as Raster,
-    pixels::{U8, U8x2, U8x3, U8x4},
+    pixels::{U8x3, U8x4},
 };
 use image::{
-    ColorType, DynamicImage, GrayAlphaImage, GrayImage, ImageDecoder, Limits, RgbImage, RgbaImage,
+    ColorType, DynamicImage, ImageDecoder, Limits, RgbImage, RgbaImage,
     codecs::{gif::GifDecoder, jpeg::JpegDecoder, png::PngDecoder, webp::WebPDecoder},
     metadata::Orientation,
 };
@@ -88,22 +88,16 @@ fn smaller(
         return Err(PassReason::ODD);
     }
     decoder.set_limits(bounds(head)).map_err(broken)?;
-    let pixels = match decoder.color_type() {
-        ColorType::L8 => PixelType::U8,
-        ColorType::La8 => PixelType::U8x2,
-        ColorType::Rgb8 => PixelType::U8x3,
-        ColorType::Rgba8 => PixelType::U8x4,
-        _ => return Err(PassReason::ODD),
-    };
+    if ![ColorType::L8, ColorType::La8, ColorType::Rgb8, ColorType::Rgba8].contains(&decoder.color_type()) {
+        return Err(PassReason::ODD);
+    }
     // What only describes the picture may be missing.
     let noted = decoder.orientation().unwrap_or(Orientation::NoTransforms);
     // Browsers do not turn WebP (tried with Chromium 156).
     let orientation = if head.kind == PictureKind::WebP { Orientation::NoTransforms } else { noted };
     let profile = decoder.icc_profile().unwrap_or_default();
-    let mut buffer = vec![0; usize::try_from(decoder.total_bytes()).map_err(|_| PassReason::PIXELS)?];
-    decoder.read_image(&mut buffer).map_err(broken)?;
-    let raster = Raster::from_vec_u8(head.width, head.height, buffer, pixels).map_err(|_| PassReason::ODD)?;
-    let mut picture = scaled(raster, target(head, orientation, settings)).ok_or(PassReason::ODD)?;
+    let whole = DynamicImage::from_decoder(decoder).map_err(broken)?;
+    let mut picture = scaled(whole, target(head, orientation, settings)).ok_or(PassReason::ODD)?;
     if let Some(profile) = profile {
         picture = in_srgb(&picture, &profile)?;
     }
@@ -127,35 +121,35 @@ fn target(head: &PictureHead, orientation: Orientation, settings: &Pictures) -> 
     (side(head.width), side(head.height))
 }
 
-/// A picture of these pixels in another size. A cubic kernel keeps edges sharp without halos (Mitchell, Netravali,
+/// A picture in another size. A cubic kernel keeps edges sharp without halos (Mitchell, Netravali,
 /// *Reconstruction filters in computer graphics*, 1988).
-fn scaled(raster: Raster<'_>, (width, height): (u32, u32)) -> Option<DynamicImage> {
-    let kind = raster.pixel_type();
-    let raster = if (raster.width(), raster.height()) == (width, height) {
-        raster
+fn scaled(picture: DynamicImage, (width, height): (u32, u32)) -> Option<DynamicImage> {
+    if (picture.width(), picture.height()) == (width, height) {
+        return Some(picture);
+    }
+    let (color, whole) = (picture.color(), (picture.width(), picture.height()));
+    let scaled: DynamicImage = if color.has_alpha() {
+        let pixels = resize::<U8x4>(PixelType::U8x4, picture.into_rgba8().into_raw(), whole, (width, height))?;
+        RgbaImage::from_raw(width, height, pixels)?.into()
     } else {
-        let mut smaller = Raster::new(width, height, kind);
-        match kind {
-            PixelType::U8 => resize::<U8>(&raster, &mut smaller),
-            PixelType::U8x2 => resize::<U8x2>(&raster, &mut smaller),
-            PixelType::U8x3 => resize::<U8x3>(&raster, &mut smaller),
-            _ => resize::<U8x4>(&raster, &mut smaller),
-        }?;
-        smaller
+        let pixels = resize::<U8x3>(PixelType::U8x3, picture.into_rgb8().into_raw(), whole, (width, height))?;
+        RgbImage::from_raw(width, height, pixels)?.into()
     };
-    let buffer = raster.into_vec();
-    Some(match kind {
-        PixelType::U8 => GrayImage::from_raw(width, height, buffer)?.into(),
-        PixelType::U8x2 => GrayAlphaImage::from_raw(width, height, buffer)?.into(),
-        PixelType::U8x3 => RgbImage::from_raw(width, height, buffer)?.into(),
-        _ => RgbaImage::from_raw(width, height, buffer)?.into(),
-    })
+    Some(if color.has_color() { scaled } else { in_grey(&scaled) })
 }
 
-/// For one kind of pixels: the crate's own choice among all of its kinds adds three megabytes to the program.
-fn resize<P: PixelTrait>(raster: &Raster<'_>, smaller: &mut Raster<'_>) -> Option<()> {
+/// Pixels of a picture in another size. Two kinds of them are enough: each adds half a megabyte to the program, and seconds to its build.
+fn resize<P: PixelTrait>(
+    kind: PixelType,
+    pixels: Vec<u8>,
+    whole: (u32, u32),
+    (width, height): (u32, u32),
+) -> Option<Vec<u8>> {
+    let raster = Raster::from_vec_u8(whole.0, whole.1, pixels, kind).ok()?;
+    let mut smaller = Raster::new(width, height, kind);
     let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::CatmullRom));
-    Resizer::new().resize_typed(&raster.typed_image::<P>()?, &mut smaller.typed_image_mut::<P>()?, &options).ok()
+    Resizer::new().resize_typed(&raster.typed_image::<P>()?, &mut smaller.typed_image_mut::<P>()?, &options).ok()?;
+    Some(smaller.into_vec())
 }
 
 /// Colours and shades of another colour space in that of the web, without which those of today's cameras would be pale.
