@@ -360,7 +360,10 @@ impl Rewriter {
 
     /// The original, whose copy may be asked for again by its validators.
     fn pass(&self, asked: &RequestInfo<'_>, head: Parts, body: Body, reason: PassReason) -> (Response<Body>, Outcome) {
-        if reason != PassReason::NOT_HTML && asked.is_for_reader() {
+        // What a script fetches is no page that pictures could be of: where a browser does not say, a part of one is taken for such.
+        let is_page = reason != PassReason::NOT_HTML
+            && (reason != PassReason::FRAGMENT || asked.destination.as_deref() == Some("document"));
+        if is_page && asked.is_for_reader() {
             self.pictures.note_page(asked, false);
         }
         if head.status == StatusCode::OK && reason.is_lasting() && asked.is_of_browser() && self.is_wanted(asked) {

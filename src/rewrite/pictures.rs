@@ -245,7 +245,7 @@ impl PictureScaler {
             if received.bytes.len() > self.limits.picture_bytes {
                 return Err(PassReason::TOO_LARGE);
             }
-            queue.keep(&mut received.memory, received.bytes.len())?;
+            queue.keep(&mut received.memory, received.bytes.len()).await?;
             if known.is_none() {
                 known = match look_at(&received.bytes) {
                     FirstLook::Known(head) => Some(head),

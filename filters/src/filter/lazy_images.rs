@@ -247,8 +247,16 @@ fn make_real(page: &mut Page, id: NodeId) -> bool {
     let has_set = found.iter().any(|(name, _)| *name == local_name!("srcset"));
     found.retain(|(name, value)| *name != local_name!("sizes") || (has_set && value != "auto"));
     let moved = found.iter().any(|(name, _)| *name != local_name!("sizes"));
+    // Beside a set that a script would fill stands a stand-in.
+    let stands_in = has_set
+        && page.tag(id) == Some(Tag::Img)
+        && page.attribute(id, &local_name!("srcset")).is_none()
+        && !found.iter().any(|(name, _)| *name == local_name!("src"));
     for (name, value) in found {
         page.set_attribute(id, name, value);
+    }
+    if stands_in && let Some(address) = source_set::address(page, id) {
+        page.set_attribute(id, local_name!("src"), address);
     }
     if moved {
         drop_scripts(page, id);
@@ -324,7 +332,25 @@ fn is_source_set(value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::sharp_address;
+    use super::*;
+
+    #[test]
+    fn beside_a_set_that_a_script_would_fill_stands_a_stand_in() {
+        let src_of = |html: &str| {
+            let mut page = crate::testing::page(html);
+            let image = page.live(page.body()).find(|&id| page.tag(id) == Some(Tag::Img)).unwrap();
+            make_real(&mut page, image);
+            page.attribute(image, &local_name!("src")).unwrap_or_default().to_owned()
+        };
+        for (html, expected) in [
+            ("<img src=/spin.svg data-srcset='/a.jpg 800w, /b.jpg 1600w'>", "/a.jpg"),
+            ("<img src=/spin.gif data-lazy-srcset='/a.jpg 800w'>", "/a.jpg"),
+            ("<img src=/a.jpg srcset='/b.jpg 800w'>", "/a.jpg"),
+            ("<img src=/spin.svg data-src=/b.jpg data-srcset='/a.jpg 800w'>", "/b.jpg"),
+        ] {
+            assert_eq!(src_of(html), expected, "{html}");
+        }
+    }
 
     #[test]
     fn a_blurred_stand_in_is_asked_for_sharp_and_large() {

@@ -35,18 +35,54 @@ type Colour = [u8; 3];
 
 const WHITE: Colour = [255; 3];
 
-/// What an element hands down to its children.
+/// What is known of letters.
+#[derive(Clone, Copy)]
+enum Letters {
+    Clear,
+    /// A variable, or a colour of the system.
+    Unknown,
+    Known(Colour),
+}
+
+impl Letters {
+    fn are_unseen_on(self, ground: Option<Colour>) -> bool {
+        match self {
+            Self::Clear => true,
+            Self::Unknown => false,
+            Self::Known(letters) => {
+                ground.is_some_and(|ground| (0..3).all(|at| ground[at].abs_diff(letters[at]) <= FAINT))
+            }
+        }
+    }
+}
+
+/// What an element hands down to its children, which may set their own.
 #[derive(Clone, Copy)]
 struct Around {
     end: NodeId,
     ground: Option<Colour>,
-    letters: Colour,
-    /// Its letters have no size, but those of children that set one.
+    letters: Letters,
+    /// Its letters have the colour of their ground, or none.
+    is_faint: bool,
+    /// Its letters have no size.
     is_sizeless: bool,
+    /// Its `visibility` is `hidden`.
+    is_invisible: bool,
 }
 
 impl Around {
-    const PAGE: Self = Self { end: NodeId::DOCUMENT, ground: Some(WHITE), letters: [0; 3], is_sizeless: false };
+    const PAGE: Self = Self {
+        end: NodeId::DOCUMENT,
+        ground: Some(WHITE),
+        letters: Letters::Known([0; 3]),
+        is_faint: false,
+        is_sizeless: false,
+        is_invisible: false,
+    };
+
+    fn hides_text(&self) -> bool {
+        self.is_faint || self.is_sizeless || self.is_invisible
+    }
 }
 
 enum LetterSize {
@@ -131,7 +167,7 @@ fn find(page: &Page) -> Vec<NodeId> {
         }
         let outer = around.last().copied().unwrap_or(Around::PAGE);
         if page.tag(id).is_none() {
-            if outer.is_sizeless {
+            if outer.hides_text() {
                 hidden.push(id);
             }
             continue;
@@ -151,43 +187,62 @@ fn find(page: &Page) -> Vec<NodeId> {
         }
         let coloured = page.attribute(id, &local_name!("bgcolor")).map(str::to_ascii_lowercase);
         let own_ground = style.get("background-color").or(style.get("background")).or(coloured.as_deref());
-        let mut ground = match own_ground {
+        let ground = match own_ground {
             None | Some("none" | "inherit") => outer.ground,
             Some(value) if is_clear(value) => outer.ground,
             // A picture, or a variable: nothing is known.
             Some(value) => colour(value),
         };
-        let font = page.attribute(id, &local_name!("color")).and_then(colour);
-        let written = style.get("-webkit-text-fill-color").or(style.get("color"));
-        let mut own = written.map_or(font, colour);
-        let mut is_clear = written.is_some_and(is_clear);
-        if is_clear && own_ground.is_some() && style.get("background-clip") == Some("text") {
-            // The ground is seen through the letters.
-            (own, ground, is_clear) = (ground, outer.ground, ground == outer.ground);
-        }
-        let letters = own.unwrap_or(outer.letters);
-        let is_alike = |ground: Colour| (0..3).all(|at| ground[at].abs_diff(letters[at]) <= FAINT);
         let is_marked =
             page.attribute(id, &local_name!("hidden")).is_some_and(|it| !it.eq_ignore_ascii_case("until-found"));
-        let is_hidden = is_marked
-            || is_clear
-            || is_out_of_sight(&style)
-            // Where letters or ground change.
-            || (own.is_some() || own_ground.is_some()) && ground.is_some_and(is_alike);
         let is_part = id != page.body() && Some(id) != page.html() && page.chars(id) as f64 <= most;
-        if is_hidden && is_part {
+        let is_invisible = match style.get("visibility") {
+            Some("hidden" | "collapse") => is_part || outer.is_invisible,
+            Some("visible" | "initial") => false,
+            _ => outer.is_invisible,
+        };
+        let is_lone = || page.live_children(id).next().is_none();
+        if (is_marked || is_out_of_sight(&style)) && is_part || is_invisible && is_lone() {
             hidden.push(id);
             over = page.end(id);
             continue;
         }
+        let (own, ground) = letters(page, id, &style, own_ground.is_some(), (ground, outer.ground));
+        let letters = own.unwrap_or(outer.letters);
+        let is_faint = if own.is_some() || own_ground.is_some() {
+            letters.are_unseen_on(ground) && (is_part || outer.is_faint)
+        } else {
+            outer.is_faint
+        };
         let is_sizeless = match letter_size(&style) {
             LetterSize::Nothing => is_part || outer.is_sizeless,
             LetterSize::OfParent => outer.is_sizeless && !has_font_size(page, id),
             LetterSize::Own => false,
         };
-        around.push(Around { end: page.end(id), ground, letters, is_sizeless });
+        around.push(Around { end: page.end(id), ground, letters, is_faint, is_sizeless, is_invisible });
     }
     hidden
+}
+
+/// The letters that an element sets, if it does, and the ground on which they stand: its own, or that of its parent.
+fn letters(
+    page: &Page,
+    id: NodeId,
+    style: &CssStyle,
+    has_ground: bool,
+    (ground, outer): (Option<Colour>, Option<Colour>),
+) -> (Option<Letters>, Option<Colour>) {
+    let known = |colour: Option<Colour>| colour.map_or(Letters::Unknown, Letters::Known);
+    match style.get("-webkit-text-fill-color").or(style.get("color")) {
+        // The ground is seen through the letters.
+        Some(clear) if is_clear(clear) && has_ground && style.get("background-clip") == Some("text") => {
+            (Some(if ground == outer { Letters::Clear } else { known(ground) }), outer)
+        }
+        Some(clear) if is_clear(clear) => (Some(Letters::Clear), ground),
+        Some("inherit" | "unset" | "currentcolor") => (None, ground),
+        Some(written) => (Some(known(colour(written))), ground),
+        None => (page.attribute(id, &local_name!("color")).and_then(colour).map(Letters::Known), ground),
+    }
 }
 
 fn is_out_of_sight(style: &CssStyle) -> bool {
@@ -199,7 +254,6 @@ fn is_out_of_sight(style: &CssStyle) -> bool {
     let insets = "left right top bottom inset inset-inline inset-inline-start inset-block inset-block-start";
     value("display") == "none"
         || value("content-visibility") == "hidden"
-        || matches!(value("visibility"), "hidden" | "collapse")
         || share(value("opacity")).is_some_and(|opacity| opacity < CLEAR)
         || share(value("zoom")).is_some_and(|zoom| zoom < CLEAR)
         || calls(value("filter")).any(|(name, share_of)| name == "opacity" && share(share_of) < Some(CLEAR))
@@ -424,6 +478,12 @@ mod tests {
             ("", "<div style='font-size:0'><b style='font-size:12px'>x</b>@</div>"),
             ("", "<div style='font-size:0'><p style='font-size:2ex'>@</p></div>"),
             ("", "<div style='font-size:0'><p size=3>@</p><font size=x>@</font></div>"),
+            ("", "<p style='font-size:-0px'>@"),
+            ("", "<div style='background:#000'>@<p style='color:#fff'>x</p></div>"),
+            ("", "<div style='color:#fff'><p style='background:#fff'>@</p></div>"),
+            ("", "<div style='color:transparent'><p style='background:#036'>@</p></div>"),
+            ("", "<div style='color:transparent'><p style='color:inherit'>@</p></div>"),
+            ("", "<div style='visibility:hidden'><p style='visibility:inherit'>@</p></div>"),
             ("", "<div style='font-size:0'><p style='font-size:10'>@</p></div>"),
             ("", "<div style='font-size:0'><p style='font-size:revert'>@</p></div>"),
             // What is not valid is ignored.
@@ -492,6 +552,13 @@ mod tests {
             (".row{font-size:0} .row>*{font-size:medium}", "<div class=row><p>@</p></div>"),
             ("", "<div style='font-size:0'><p style='font:12px/1 serif'><b>@</b></p></div>"),
             ("", "<div style='font-size:0'><font size=+1>@</font></div>"),
+            // Of what an element hides, what its children set for themselves.
+            ("", "<div style='background:#000'><p style='color:#fff'>@</p></div>"),
+            (".h{background:#000} .h p{color:red}", "<div class=h><h3></h3><p>@</p></div>"),
+            ("", "<table bgcolor=black><tr><td><font color=white>@</font></table>"),
+            ("", "<div style='color:#fff'><p style='background:#036'>@</p></div>"),
+            ("", "<div style='color:transparent'><p style='color:var(--ink)'>@</p></div>"),
+            ("", "<div style='visibility:hidden'><p style='visibility:visible'>@</p></div>"),
             ("", "<p style='height:0;padding-bottom:56%;overflow:hidden'>@"),
             ("", "<p style='max-width:0'>@"),
             ("", "<p style='clip-path:polygon(0 0,100% 0,50% 100%)'>@"),

@@ -59,13 +59,15 @@ impl PictureQueue {
         Self { jobs, memory: Arc::new(Semaphore::new(units as usize)), units, max_wait }
     }
 
-    /// Reserves memory for so many bytes that are kept.
-    pub(super) fn keep(&self, kept: &mut Option<OwnedSemaphorePermit>, bytes: usize) -> Result<(), PassReason> {
+    /// Reserves memory for so many bytes that are kept. It is waited for as long as for a turn: where many pictures come at once, those
+    /// in work have most of it.
+    pub(super) async fn keep(&self, kept: &mut Option<OwnedSemaphorePermit>, bytes: usize) -> Result<(), PassReason> {
         let reserved = kept.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
         let more = (bytes as u64).div_ceil(UNIT_BYTES).saturating_sub(reserved as u64);
         let more = u32::try_from(more).map_err(|_| PassReason::BUSY)?;
         if more > 0 {
-            let more = Arc::clone(&self.memory).try_acquire_many_owned(more).map_err(|_| PassReason::BUSY)?;
+            let found = timeout(self.max_wait, Arc::clone(&self.memory).acquire_many_owned(more));
+            let more = found.await.ok().and_then(Result::ok).ok_or(PassReason::BUSY)?;
             match kept {
                 Some(kept) => kept.merge(more),
                 None => *kept = Some(more),

@@ -98,8 +98,9 @@ impl ReadRequest {
         let without_images = fields.get("images") == "none";
         let unknown_images = fields.find("images").filter(|name| !["", "none"].contains(name));
         let unknown_images = unknown_images.map(|name| format!("images is {name}; expected none"));
+        let wrong = wrong_address(&fields);
         let numbers = [&start, &most, &number].into_iter().find_map(|number| number.as_ref().err().cloned());
-        let problem = unknown.or(numbers).or_else(|| links_as.as_ref().err().cloned()).or(unknown_images);
+        let problem = unknown.or(numbers).or_else(|| links_as.as_ref().err().cloned()).or(unknown_images).or(wrong);
         let mut kept = Vec::new();
         if let Some((name, _)) = named.filter(|(_, form)| *form == SentForm::Page) {
             kept.push(("as", name.to_owned()));
@@ -246,6 +247,16 @@ fn page_address(text: &str) -> Option<Url> {
     let host = text.split(['/', '?', '#', ':']).next().unwrap_or_default();
     let is_host = host.contains('.') && !host.starts_with('.') && !host.ends_with('.');
     is_host.then(|| Url::parse(&format!("https://{text}")).ok()).flatten().filter(is_readable)
+}
+
+/// What is wrong with an address among the fields. Words are searched for, where they are no address.
+fn wrong_address(fields: &FormFields) -> Option<String> {
+    let is_address = |text: &str| text.contains("://") && !text.contains(char::is_whitespace);
+    let mut named = ["url", "feed", "subscribe"].into_iter().map(|name| (name, fields.get(name).trim()));
+    let (name, text) = named.find(|(name, text)| {
+        !text.is_empty() && page_address(text).is_none() && (*name != "url" || is_address(text))
+    })?;
+    Some(format!("{name} is {text}; expected an address of http or https, without a user's name and password"))
 }
 
 /// The address that a site's form leads to (HTML Standard § 4.10.21.3: the fields take the place of its query).

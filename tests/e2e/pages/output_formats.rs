@@ -199,10 +199,11 @@ const NO_NUMBERS: [(&str, &str, &str); 4] = [
 ];
 
 /// Other parameters that cannot be.
-const IMPOSSIBLE: [(&str, &str, &str); 3] = [
+const IMPOSSIBLE: [(&str, &str, &str); 4] = [
     ("part", "two", "part is two; expected a whole number from 1 to "),
     ("links", "footnotes", "links is footnotes; expected list or none"),
     ("images", "some", "images is some; expected none"),
+    ("feed", "ftp://a.example/", "feed is ftp://a.example/; expected an address of http or https"),
 ];
 
 #[tokio::test]

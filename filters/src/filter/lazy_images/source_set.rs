@@ -39,7 +39,7 @@ pub(crate) fn best(set: &str, screen: Screen) -> Option<&str> {
         let Some(width) = width(descriptor, screen) else { continue };
         let is_better =
             best.is_none_or(|(shown, _)| if shown < enough { width > shown } else { width >= enough && width < shown });
-        if !address.starts_with("data:") && is_better {
+        if is_of_web(address) && is_better {
             best = Some((width, address));
         }
     }
@@ -62,6 +62,13 @@ pub(crate) fn candidates(set: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
+/// Whether an address can be one of the web: of `http`, `https`, or without a scheme.
+fn is_of_web(address: &str) -> bool {
+    let before_path = address.split(['/', '?', '#']).next().unwrap_or_default();
+    let scheme = before_path.split_once(':').map(|(scheme, _)| scheme);
+    scheme.is_none_or(|scheme| ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web)))
+}
+
 /// A picture of the screen's density is taken to be wide enough.
 fn width(descriptor: &str, screen: Screen) -> Option<f64> {
     if descriptor.is_empty() {
@@ -69,7 +76,10 @@ fn width(descriptor: &str, screen: Screen) -> Option<f64> {
     }
     let number =
         |unit| descriptor.split_ascii_whitespace().find_map(|word| word.strip_suffix(unit)?.parse::<f64>().ok());
-    number('w').or_else(|| Some(number('x')? * screen.width / screen.density))
+    let width = number('w').filter(|width| width.fract() == 0.0);
+    width
+        .or_else(|| Some(number('x')? * screen.width / screen.density))
+        .filter(|width| *width > 0.0 && width.is_finite())
 }
 
 #[cfg(test)]
@@ -87,6 +97,10 @@ mod tests {
             ("/a,b.jpg 1x, /x.jpg .5x", "/a,b.jpg"),
             ("/a 300w, /b 900w 600h, /c 1000q", "/b"),
             ("/a.jpg, /b.jpg large", "/a.jpg"),
+            ("/a.jpg, /b.jpg infinityx", "/a.jpg"),
+            ("/a 300w, /b 950.5w, /c -900w", "/a"),
+            ("javascript:alert(1) 900w, /a 600w", "/a"),
+            ("//a.example/x:y.jpg 300w", "//a.example/x:y.jpg"),
             ("data:image/gif;base64,AA 1x, /b 640w", "/b"),
         ] {
             assert_eq!(best(set, USUAL), Some(expected), "{set}");

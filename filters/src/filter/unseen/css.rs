@@ -81,6 +81,7 @@ fn is_valid(name: &str, value: &str) -> bool {
         || value.contains('(')
         || match name {
             "font-size" => {
+                let value = value.strip_prefix('-').filter(|rest| pixels(rest) == Some(0.0)).unwrap_or(value);
                 let unit = value.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '+'));
                 let is_word =
                     ["small", "large", "medium", "smaller", "larger", "math"].iter().any(|word| value.ends_with(word));
