@@ -3,6 +3,7 @@
 use std::{io::Cursor, time::Duration};
 
 use bytes::Bytes;
+use futures_util::future::join_all;
 use http::{Request, Response};
 use http_body_util::Full;
 use image::{
@@ -130,6 +131,40 @@ async fn a_picture_has_as_long_to_come_as_a_page() {
     );
     assert!(steady.starts_with("scaled"), "{steady}");
     assert_eq!([halting, late], ["passed; reason=slow"; 2]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pictures_that_come_at_once_wait_for_memory() {
+    let origin = origin_of("image/jpeg", jpeg(600, 400)).await;
+    // Of a picture of this size 5.6 MB are reserved.
+    let limits = "limits: { picture_seconds: 60, pictures_memory_bytes: 7000000, pictures_cache_bytes: 0 }";
+    let proxy = TestProxy::start(&format!("{limits}\n{PICTURES}")).await;
+    let (first, page) = (on_a_page(&proxy, &origin, ASKED).await, origin.url("/"));
+    assert!(first.header("gleaner").starts_with("scaled"), "{}", first.header("gleaner"));
+    let url = origin.url("/p");
+    let fields = [ASKED, &[("referer", page.as_str())]].concat();
+    for answer in join_all((0..6).map(|_| get(&proxy, &url, &fields))).await {
+        assert!(answer.header("gleaner").starts_with("scaled"), "{}", answer.header("gleaner"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_script_fetches_ends_nothing_for_the_pictures_of_a_page() {
+    let picture = jpeg(600, 400);
+    let origin = Origin::http(move |seen| match seen.uri.path() {
+        "/" => response(&[("content-type", "text/html")], PAGE),
+        "/part" => response(&[("content-type", "text/html")], "<div>Three more <b>clocks</b></div>"),
+        _ => response(&[("content-type", "image/jpeg")], picture.clone()),
+    })
+    .await;
+    let proxy = patient(PICTURES).await;
+    let answer = on_a_page(&proxy, &origin, ASKED).await;
+    assert!(answer.header("gleaner").starts_with("scaled"), "{}", answer.header("gleaner"));
+    let part = get(&proxy, &origin.url("/part"), &[]).await;
+    assert_eq!(part.header("gleaner"), "passed; reason=fragment");
+    let page = origin.url("/");
+    let answer = get(&proxy, &origin.url("/p"), &[ASKED, &[("referer", page.as_str())]].concat()).await;
+    assert!(answer.header("gleaner").starts_with("scaled"), "{}", answer.header("gleaner"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
