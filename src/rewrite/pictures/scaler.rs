@@ -138,7 +138,7 @@ fn scaled(picture: DynamicImage, (width, height): (u32, u32)) -> Option<DynamicI
     Some(if color.has_color() { scaled } else { in_grey(&scaled) })
 }
 
-/// Pixels of a picture in another size. Two kinds of them are enough: each adds half a megabyte to the program, and seconds to its build.
+/// Pixels of a picture in another size. Two kinds of them are enough: for each kind all of the crate's code is compiled once more.
 fn resize<P: PixelTrait>(
     kind: PixelType,
     pixels: Vec<u8>,
