@@ -40,6 +40,18 @@ impl UpdateNotice {
     }
 
     pub(super) fn check(&self) -> Result<(), Mistake> {
+        let is_fetched = |url: &String| Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        if let Some(url) = self.url.as_ref().filter(|url| !is_fetched(url)) {
+            let problem =
+                format!("`{url}` is no address of the web; expected one that begins with https:// or http://");
+            return Err(Mistake::value("update.url", problem));
+        }
+        if let Some(key) = self.key.as_ref().filter(|key| public_key(key).is_none()) {
+            let problem = format!(
+                "`{key}` is no public key of minisign; expected the 56 characters of the second line of its file"
+            );
+            return Err(Mistake::value("update.key", problem));
+        }
         if !self.check || self.publisher().is_some() {
             return Ok(());
         }
@@ -53,4 +65,22 @@ impl UpdateNotice {
 fn public_key(text: &str) -> Option<Vec<u8>> {
     let bytes = STANDARD.decode(text.trim()).ok()?;
     (bytes.len() == 42).then(|| bytes.strip_prefix(b"Ed").map(|rest| rest[8..].to_vec()))?
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Config;
+
+    #[test]
+    fn an_address_or_a_key_that_cannot_be_is_named() {
+        for (yaml, field, expected) in [
+            ("{ url: 'ftp://a.example/latest.json' }", "update.url", "begins with https://"),
+            ("{ url: latest.json }", "update.url", "begins with https://"),
+            ("{ key: RWQ }", "update.key", "56 characters"),
+            ("{ check: true }", "update.check", "as `url`"),
+        ] {
+            let error = Config::from_yaml(&format!("update: {yaml}"), None).unwrap_err().to_string();
+            assert!(error.contains(field) && error.contains(expected), "{error}");
+        }
+    }
 }
