@@ -62,7 +62,10 @@ pub(crate) use self::{
 };
 use crate::{
     config::{Config, HostPatterns, Timeouts},
-    http::body::{Body, IncomingBody, Lease, Upload},
+    http::{
+        body::{Body, IncomingBody, Lease, Upload},
+        headers::Pseudonyms,
+    },
     net::{
         access_control::{Acl, Permit},
         target::Scheme,
@@ -128,10 +131,11 @@ enum Failed {
 type Sent = Result<(Response<Incoming>, Lease), Failed>;
 
 impl Client {
-    pub(crate) fn new(config: &Config, acl: Arc<Acl>, max_idle: usize) -> Self {
+    /// `pseudonyms` are for requests of others, which may come back.
+    pub(crate) fn new(config: &Config, acl: Arc<Acl>, max_idle: usize, pseudonyms: Option<Pseudonyms>) -> Self {
         Self {
             pool: Pool::new(max_idle, config.timeouts.server_idle),
-            opener: Arc::new(Opener::new(Connector::new(config, acl))),
+            opener: Arc::new(Opener::new(Connector::new(config, acl, pseudonyms))),
             http1_limits: Http1Limits::default(),
             timeouts: config.timeouts.clone(),
         }

@@ -31,6 +31,7 @@ use super::{
 };
 use crate::{
     config::{Config, ParentKind, ParentProxy, Timeouts, Via},
+    http::headers::Pseudonyms,
     net::{
         access_control::{Acl, Initiator, Permit, PortRule, Refusal},
         target::{Scheme, Target},
@@ -114,12 +115,15 @@ pub(super) struct Connector {
     /// `None` where there is nothing to trust, which every encrypted request then reports.
     tls: Option<Tls>,
     timeouts: Timeouts,
+    /// For other proxies that are asked to connect.
+    pseudonyms: Option<Pseudonyms>,
 }
 
 impl Connector {
-    pub(super) fn new(config: &Config, acl: Arc<Acl>) -> Self {
+    pub(super) fn new(config: &Config, acl: Arc<Acl>, pseudonyms: Option<Pseudonyms>) -> Self {
         Self {
             acl,
+            pseudonyms,
             via: config.via.clone(),
             resolver: Resolver::new(),
             tls: tls::configure(&config.extra_roots, &config.upstream.insecure_hosts),
@@ -153,7 +157,8 @@ impl Connector {
         let mut io = to_parent.await.map_err(|error| ParentProblem::Connection(Box::new(error)))?;
         if origin.asked().is_none() {
             let target = origin.connected_target();
-            let asking = parent::ask(&mut io, parent, &target);
+            let pseudonym = self.pseudonyms.as_ref().map(|pseudonyms| pseudonyms.for_host(target.plain_host()));
+            let asking = parent::ask(&mut io, parent, &target, pseudonym.as_deref());
             timeout(self.timeouts.parent, asking).await.unwrap_or(Err(ParentProblem::Timeout))?;
         }
         Ok(io)

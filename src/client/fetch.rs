@@ -59,7 +59,7 @@ pub(crate) async fn get(
     initiator: Initiator,
 ) -> Result<Option<FetchedResource>, String> {
     let acl = Arc::new(Acl::new(config.access.clone(), Vec::new()));
-    let client = Client::new(config, Arc::clone(&acl), 1);
+    let client = Client::new(config, Arc::clone(&acl), 1, None);
     get_by(&client, &acl, address, fields, most, initiator).await
 }
 

@@ -9,6 +9,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use super::UpstreamError;
 use crate::{
     config::{ParentKind, ParentProxy},
+    http::headers::CDN_LOOP,
     net::target::Target,
     util::host::Host,
 };
@@ -47,14 +48,16 @@ impl From<io::Error> for ParentProblem {
     }
 }
 
-/// Asks a proxy on a new connection to connect to this target. The connection is to the target afterwards.
+/// Asks a proxy on a new connection to connect to this target. The connection is to the target afterwards. By the pseudonym, which
+/// SOCKS has no place for, this proxy knows the request if it comes back.
 pub(super) async fn ask(
     io: &mut (impl AsyncRead + AsyncWrite + Unpin),
     parent: &ParentProxy,
     target: &Target,
+    pseudonym: Option<&str>,
 ) -> Result<(), ParentProblem> {
     match parent.kind {
-        ParentKind::Http | ParentKind::Https => ask_http(io, parent, target).await,
+        ParentKind::Http | ParentKind::Https => ask_http(io, parent, target, pseudonym).await,
         ParentKind::Socks5 => ask_socks(io, parent, target).await,
     }
 }
@@ -63,12 +66,14 @@ async fn ask_http(
     io: &mut (impl AsyncRead + AsyncWrite + Unpin),
     parent: &ParentProxy,
     target: &Target,
+    pseudonym: Option<&str>,
 ) -> Result<(), ParentProblem> {
     let place = &target.host_port;
     let authorization = parent.authorization();
     let login = authorization.as_ref().map(|credentials| format!("Proxy-Authorization: {credentials}\r\n"));
     let login = login.unwrap_or_default();
-    let request = format!("CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n{login}\r\n");
+    let marked = pseudonym.map(|name| format!("{CDN_LOOP}: {name}\r\n")).unwrap_or_default();
+    let request = format!("CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n{login}{marked}\r\n");
     io.write_all(request.as_bytes()).await?;
     io.flush().await?;
     for _ in 0..MAX_INTERIM {
@@ -216,7 +221,7 @@ mod tests {
             sent
         });
         let target = Target::from_authority(Scheme::Https, target).unwrap();
-        let given = ask(&mut near, &parent, &target).await;
+        let given = ask(&mut near, &parent, &target, Some("gleaner-1")).await;
         let mut left = Vec::new();
         near.read_to_end(&mut left).await.unwrap();
         drop(near);
@@ -261,6 +266,6 @@ mod tests {
         let interim = b"HTTP/1.1 103 Wait\r\n\r\nHTTP/1.1 200 Go\r\nA: b\r\n\r\n\x16\x03";
         let (given, sent, left) = asked("proxy: 'http://127.0.0.1:1'", "a.example:443", interim).await;
         assert_eq!((given, &left[..]), (Ok(()), &b"\x16\x03"[..]));
-        assert_eq!(sent, b"CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\n\r\n");
+        assert_eq!(sent, b"CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\ncdn-loop: gleaner-1\r\n\r\n");
     }
 }

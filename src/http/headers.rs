@@ -33,7 +33,7 @@ pub(crate) const MAX_RESPONSE_FIELDS: usize = 1024;
 
 /// RFC 8586 § 2: names the proxies that a request has passed, to detect loops. Unlike `Via` it does not disable a server's
 /// compression (nginx, `gzip_proxied`).
-const CDN_LOOP: HeaderName = HeaderName::from_static("cdn-loop");
+pub(crate) const CDN_LOOP: HeaderName = HeaderName::from_static("cdn-loop");
 
 /// Fields that stay even if `Connection` names them: without them the message would mean something else.
 const END_TO_END: [HeaderName; 3] = [header::HOST, header::CONTENT_LENGTH, header::CONTENT_TYPE];
@@ -47,6 +47,7 @@ const VIA: [HeaderValue; 3] = [
 
 /// The names of this proxy in `Via` and `CDN-Loop` of requests: another for each request, so that no site can tell a reader by them,
 /// and none for long, so that one that was kept cannot be tried out later.
+#[derive(Clone)]
 pub(crate) struct Pseudonyms(Arc<Tokens>);
 
 /// The beginning of each pseudonym; a token follows.

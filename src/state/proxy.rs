@@ -128,8 +128,9 @@ impl Proxy {
         let trusted_devices = TrustedDevices::open(config.authority_dir.as_deref());
         let tunnelled = TunnelledHosts::open(config.authority_dir.as_deref());
         let file = loaded.file.clone();
-        let state = RuntimeState::new(loaded, listen_addrs.clone(), rewriter, max_idle, None)?;
-        let tokens = Arc::new(Tokens::open(state.config.authority_dir.as_deref()));
+        let tokens = Arc::new(Tokens::open(config.authority_dir.as_deref()));
+        let pseudonyms = Pseudonyms::new(Arc::clone(&tokens));
+        let state = RuntimeState::new(loaded, listen_addrs.clone(), rewriter, max_idle, &pseudonyms, None)?;
         let reader_preferences = ReaderPreferences::open(state.config.authority_dir.as_deref());
         let device_names = DeviceNames::open(state.config.authority_dir.as_deref());
         Ok(Arc::new(Self {
@@ -139,7 +140,7 @@ impl Proxy {
             config_lookup: OnceLock::new(),
             file: ArcSwapOption::new(file.map(Arc::new)),
             workers,
-            pseudonyms: Pseudonyms::new(Arc::clone(&tokens)),
+            pseudonyms,
             bypass_links: BypassLinks::new(Arc::clone(&tokens)),
             excepted_pages: ExceptedPages::new(),
             paused_devices: PausedDevices::new(),
@@ -177,7 +178,7 @@ impl Proxy {
         let before = self.state();
         let rewriter = Rewriter::new(&loaded.config, &loaded.blocker, self.workers.clone())?;
         let listen_addrs = self.listen_addrs.clone();
-        let state = RuntimeState::new(loaded, listen_addrs, rewriter, self.max_idle, Some(&before))?;
+        let state = RuntimeState::new(loaded, listen_addrs, rewriter, self.max_idle, &self.pseudonyms, Some(&before))?;
         self.state.store(Arc::new(state));
         self.feed_texts.forget();
         if !self.config().read.cookies {

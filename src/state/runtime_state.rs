@@ -9,6 +9,7 @@ use crate::{
     blocking::Blocker,
     client::Client,
     config::{Config, Users},
+    http::headers::Pseudonyms,
     mitm::lazy_authority::LazyAuthority,
     net::{access_control::Acl, credentials::Authenticator},
     rewrite::Rewriter,
@@ -38,6 +39,7 @@ impl RuntimeState {
         listen_addrs: Vec<SocketAddr>,
         rewriter: Rewriter,
         max_idle: usize,
+        pseudonyms: &Pseudonyms,
         before: Option<&Self>,
     ) -> Result<Self, StartError> {
         let LoadedConfig { config, blocker, watched, .. } = loaded;
@@ -49,10 +51,10 @@ impl RuntimeState {
         let authenticator = kept_or_new(before.and_then(|old| old.authenticator.as_ref()), &config.access.users);
         let panel_login = kept_or_new(before.and_then(|old| old.panel_login.as_ref()), &config.panel.users());
         let acl = Arc::new(Acl::new(config.access.clone(), listen_addrs));
-        let client = Arc::new(Client::new(&config, Arc::clone(&acl), max_idle));
+        let client = Arc::new(Client::new(&config, Arc::clone(&acl), max_idle, Some(pseudonyms.clone())));
         let config = Arc::new(config);
         Ok(Self {
-            reader: ReaderClient::new(&config, &acl),
+            reader: ReaderClient::new(&config, &acl, pseudonyms),
             config,
             blocker,
             watched,

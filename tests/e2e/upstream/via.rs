@@ -2,12 +2,17 @@
 
 mod parents;
 
-use std::{fs, process::Command};
+use std::{
+    fs,
+    net::SocketAddr,
+    process::Command,
+    sync::{Arc, OnceLock},
+};
 
 use http::Request;
 use http_body_util::Full;
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
+    io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional},
     net::{TcpStream, UdpSocket},
 };
 
@@ -190,6 +195,27 @@ async fn what_a_parent_says_when_it_refuses_is_told() {
     let proxy = TestProxy::start(&format!("upstream: {{ via: [{{ {} }}] }}", parent.rule)).await;
     let answer = raw(proxy.addr, request).await;
     assert!(answer.starts_with("HTTP/1.1 502") && answer.contains("it says: the connection was refused"), "{answer}");
+}
+
+/// A parent whose own way out is this proxy.
+#[tokio::test]
+async fn a_tunnel_that_comes_back_through_a_parent_is_found() {
+    let back = Arc::new(OnceLock::<SocketAddr>::new());
+    let to = Arc::clone(&back);
+    let parent = Origin::sockets(move |mut stream| {
+        let to = *to.get().unwrap();
+        async move {
+            let mut to = TcpStream::connect(to).await.unwrap();
+            let _ = copy_bidirectional(&mut stream, &mut to).await;
+        }
+    })
+    .await;
+    let proxy = TestProxy::start(&format!("upstream: {{ via: [{{ proxy: 'http://{}' }}] }}", parent.addr)).await;
+    back.set(proxy.addr).unwrap();
+    let asked = raw(proxy.addr, "CONNECT 127.0.0.1:8443 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    let answer = soon(asked).await;
+    assert!(answer.starts_with("HTTP/1.1 502") && answer.contains("it says: 508"), "{answer}");
+    assert_eq!(parent.connections(), 1);
 }
 
 #[tokio::test]
