@@ -32,8 +32,8 @@ const USED: [&str; 8] = ["application", "checkout", "error", "front", "gallery",
 /// measure of data sets, a half, would let a front page lose half of its news.
 const EMPTIED: f64 = 0.8;
 
-/// Mean word F1 over all pages, measured on 2026-11-25. Lower it only with a reason.
-const F1: f64 = 0.9439;
+/// Mean word F1 over all pages, measured on 2026-11-30. Lower it only with a reason.
+const F1: f64 = 0.9447;
 
 /// How far it may fall: what is less moves with the order of equal scores.
 const SLACK: f64 = 0.005;

@@ -163,7 +163,7 @@ pub(crate) fn choose(page: &AnalysedPage, settings: &super::Settings, forest: &F
         .collect();
     smooth_groups::smooth(page, &blocks, &mut scored);
     records.smooth(&mut scored);
-    let section = if kind.get() == Some(PageType::Article) {
+    let section = if matches!(kind.get(), None | Some(PageType::Article | PageType::Service)) {
         CommentSection::from_page(page, &blocks, &records, &scored)
     } else {
         CommentSection::default()

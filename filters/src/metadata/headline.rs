@@ -120,6 +120,15 @@ fn chosen(page: &Page, metas: &Metas, json_ld: &JsonLd, site: Option<&str>) -> H
     {
         return Headline { text: text.clone(), node: Some(*id), only_h1: None };
     }
+    // A title that has no word of the only heading of the content names the site, where nothing else is told to machines.
+    if let Some((0.0, (id, text))) = best
+        && headings.len() == 1
+        && metas.title().is_none()
+        && linked.is_none()
+        && is_content(page, *id)
+    {
+        return Headline { text: text.clone(), node: Some(*id), only_h1: None };
+    }
     if let Some((id, text)) = in_address(page, &headings) {
         return Headline { text: text.clone(), node: Some(*id), only_h1: None };
     }
@@ -274,6 +283,19 @@ mod tests {
         let blog = "<title>Example bakes</title><meta property=og:title content=Rye><h1>Example bakes</h1>";
         assert_eq!(chosen_of(&format!("{blog}<main><h2>Rye</h2></main>")), "Rye");
         assert_eq!(chosen_of(&format!("{blog}<main><h2>Oats</h2></main>")), "Example bakes");
+    }
+
+    #[test]
+    fn a_title_without_a_word_of_the_only_heading_of_the_content_names_the_site() {
+        let heading = "<main><h1>Rye bread at home</h1></main>";
+        assert_eq!(chosen_of(&format!("<title>Example bakes</title>{heading}")), "Rye bread at home");
+        let told = "<meta property=og:title content=\"Three loaves\">";
+        assert_eq!(chosen_of(&format!("<title>Example bakes</title>{told}{heading}")), "Three loaves");
+        assert_eq!(chosen_of("<title>Three loaves</title><h1>Example bakes</h1>"), "Three loaves");
+        assert_eq!(
+            chosen_of(&format!("<title>Three loaves</title>{heading}<main><h1>Oats</h1></main>")),
+            "Three loaves"
+        );
     }
 
     #[test]

@@ -2,7 +2,9 @@
 //! keeps prices. Enforced here, after the choice and all rules, and nowhere else.
 
 mod after;
+mod beside;
 mod between;
+mod rankings;
 
 use super::{
     blocks::{TextBlock, TextBlocks},
@@ -31,8 +33,10 @@ const ITEM_WORDS: f32 = 60.0;
 pub(super) fn enforce(page: &AnalysedPage, blocks: &TextBlocks, records: &Records, kept: &mut [bool]) {
     between::keep(page, blocks, records, kept);
     after::keep(page, blocks, kept);
+    beside::keep(page, blocks, kept);
     keep_units(page, blocks, kept);
     keep_pairs(page, blocks, kept);
+    rankings::keep(page, blocks, kept);
     keep_questions(page, blocks, kept);
     keep_headings(page, blocks, kept);
     drop_titles(page, blocks, kept);

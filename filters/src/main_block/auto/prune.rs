@@ -52,17 +52,26 @@ pub(super) fn choice(page: &Page, blocks: &TextBlocks, kept: &[bool], thread: &T
     let mut at = NodeId(container.0 + 1);
     while at < page.end(container) {
         let KeptCount { texts, kept } = count(at);
+        let mut code = Code::None;
         let is_clutter = if texts == 0 {
             at.index() < first && is_linked_picture(page, at)
         } else {
-            let is_of_kept = || is_figure(page, at) || is_code(page, at) || is_caption(page, at, &counts);
+            let mut is_of_kept = || {
+                let mut shows = || {
+                    code = shows_code(page, at);
+                    code == Code::All
+                };
+                is_figure(page, at) || shows() || is_caption(page, at, &counts)
+            };
             kept == 0 && (!is_among_kept(at) || !is_of_kept())
         };
         let is_card = is_clutter && cards::shows_kept(page, at, at < card_end, &links);
         let is_box = is_card
             || is_clutter
                 && is_among_kept(at)
-                && (shows_picture(page, at, at < box_end) || has_figures && holds_figures(page, at));
+                && (code == Code::WithLinks
+                    || shows_picture(page, at, at < box_end)
+                    || has_figures && holds_figures(page, at));
         if is_card {
             card_end = card_end.max(page.end(at));
         }
@@ -212,9 +221,10 @@ fn is_caption(page: &Page, id: NodeId, counts: &[KeptCount]) -> bool {
 }
 
 /// Code, a formula or a table of data, and next to nothing else: a name of its file, its line numbers, a button. Among kept texts
-/// it is what they speak of, whatever its probability. Not a table of links.
-fn is_code(page: &Page, id: NodeId) -> bool {
-    let (mut code, mut linked, mut other) = (0, 0, 0);
+/// it is what they speak of, whatever its probability. Not a table of links. A line of links beside it ("view raw") stays only where it is
+/// kept by itself.
+fn shows_code(page: &Page, id: NodeId) -> Code {
+    let (mut code, mut linked, mut other, mut linked_other) = (0, 0, 0, 0);
     let (mut code_end, mut table_end) = (NodeId::DOCUMENT, NodeId::DOCUMENT);
     for at in page.live(id) {
         match page.tag(at) {
@@ -230,12 +240,29 @@ fn is_code(page: &Page, id: NodeId) -> bool {
         let own = page.own_chars(at);
         let is_code = at < code_end || own > 0 && page.text(at).is_some_and(|text| is_tex(text.trim()));
         *(if is_code { &mut code } else { &mut other }) += own;
-        linked += if at < table_end && page.in_link(at) { own } else { 0 };
+        if page.in_link(at) {
+            linked += if at < table_end { own } else { 0 };
+            linked_other += if is_code { 0 } else { own };
+        }
         if other > MAX_LABEL {
-            return false;
+            return Code::None;
         }
     }
-    code > 0 && linked * 2 <= code
+    match code {
+        0 => Code::None,
+        code if linked * 2 > code => Code::None,
+        _ if linked_other * 2 > other => Code::WithLinks,
+        _ => Code::All,
+    }
+}
+
+/// How much of an element is code.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Code {
+    None,
+    /// Code, and a line of links beside it.
+    WithLinks,
+    All,
 }
 
 /// A formula that stands alone, as `MathJax` reads it.
@@ -370,6 +397,17 @@ mod tests {
         let kept: Vec<bool> = (0..blocks.list.len()).map(|at| at == 0 || at == 2 || at == first).collect();
         let choice = choice(&page, &blocks, &kept, &Thread::default(), &Forms::default());
         assert_eq!(ids(&page, &choice.dropped), ["c", "d"]);
+    }
+
+    #[test]
+    fn code_stays_without_a_line_of_links_beside_it() {
+        let page = page(
+            "<div id=post><p>one</p><div id=gist><div><pre>code</pre></div><p id=raw><a href=/raw>view raw</a> by us</p></div><p>two</p></div>",
+        );
+        let blocks = TextBlocks::from_page(&page, &[]);
+        let kept: Vec<bool> = (0..blocks.list.len()).map(|at| at == 0 || at == blocks.list.len() - 1).collect();
+        let choice = choice(&page, &blocks, &kept, &Thread::default(), &Forms::default());
+        assert_eq!(ids(&page, &choice.dropped), ["raw"]);
     }
 
     #[test]

@@ -1,21 +1,21 @@
-//! Keeps what belongs to the page after the last kept text: questions whose answers unfold, tables of facts under a
-//! heading, lists that a text announces.
+//! Keeps what belongs to the page after the last kept text: questions and names whose answers unfold, tables of facts and files under
+//! a heading, lists that a text announces.
 
 use html5ever::local_name;
 
 use super::{
     super::blocks::{TextBlock, TextBlocks},
-    between::{announces, stands_well},
+    between::{announces, leads_to_file, stands_well},
     heading_of, scope,
 };
 use crate::{
     hashing::Table,
-    html::{NodeId, Page, tag::Tag},
+    html::{NodeId, NodeState, Page, tag::Tag},
     measure::table,
     vocabulary::words::is_question,
 };
 
-/// Questions alike from which they are those that the page answers.
+/// Questions alike, or names of what unfolds, from which they are those that the page answers.
 const QUESTIONS: usize = 3;
 
 /// Words of a question. Fewer are buttons ("Forgot password?"), more are texts.
@@ -30,21 +30,30 @@ pub(super) fn keep(page: &Page, blocks: &TextBlocks, kept: &mut [bool]) {
     let end = blocks.list[last].container;
     keep_answered(page, blocks, end, kept);
     keep_facts(page, blocks, last, kept);
+    keep_files(page, blocks, last, kept);
     keep_announced(page, blocks, kept);
 }
 
-/// Keeps questions that look alike, each with its answer.
+/// Keeps questions that look alike, each with its answer, and names of what unfolds (`ignore.dead_controls`), of which each says another
+/// thing than "More info".
 fn keep_answered(page: &Page, blocks: &TextBlocks, end: NodeId, kept: &mut [bool]) {
     let list = &blocks.list;
+    let unfolds = |at: usize| page.state(list[at].container) == NodeState::Unwrapped;
     let asks = |at: usize| {
         let block = &list[at];
-        QUESTION_WORDS.contains(&block.stats.words)
+        let says = || blocks.texts(block).iter().rev().find_map(|&id| page.text(id));
+        let least = if unfolds(at) { 0.0 } else { *QUESTION_WORDS.start() };
+        (least..=*QUESTION_WORDS.end()).contains(&block.stats.words)
             && leads_nowhere(page, blocks, block)
-            && blocks.texts(block).iter().rev().find_map(|&id| page.text(id)).is_some_and(|text| is_question(&text))
+            && (unfolds(at) || says().is_some_and(|text| is_question(&text)))
     };
     let questions: Vec<usize> = (0..list.len()).filter(|&at| asks(at)).collect();
     if questions.len() < QUESTIONS {
         return;
+    }
+    let mut said: Table<u64, usize> = Table::default();
+    for &at in &questions {
+        *said.entry(list[at].stats.hash).or_default() += 1;
     }
     let mut alike: Table<_, Vec<(usize, usize)>> = Table::default();
     for (number, &at) in questions.iter().enumerate() {
@@ -59,7 +68,8 @@ fn keep_answered(page: &Page, blocks: &TextBlocks, end: NodeId, kept: &mut [bool
             !is_linked && words <= ANSWER_WORDS && heading_of(page, list[other].container).is_none()
         };
         let answer = (at + 1..until).take_while(is_answer).count();
-        if answer > 0 && stands_well(page, container, &[end]) {
+        let names = said[&list[at].stats.hash] == 1 || !unfolds(at);
+        if answer > 0 && names && stands_well(page, container, &[end]) {
             alike.entry((page.tag(own), page.first_class(own))).or_default().push((at, at + 1 + answer));
         }
     }
@@ -94,6 +104,31 @@ fn keep_facts(page: &Page, blocks: &TextBlocks, last: usize, kept: &mut [bool]) 
         if is_headed && linked * 2.0 <= chars && table::is_data(page, id) && stands_well(page, id, &[after]) {
             kept[own].fill(true);
         }
+    }
+}
+
+/// Keeps links to a few files under a heading of their own: "Downloads".
+fn keep_files(page: &Page, blocks: &TextBlocks, last: usize, kept: &mut [bool]) {
+    /// More are an archive.
+    const FILES: usize = 6;
+    let end = blocks.list[last].container;
+    let mut at = last + 1;
+    while at < blocks.list.len() {
+        let own = heading_of(page, blocks.list[at].container)
+            .map(|heading| blocks.inside(page, scope(page, blocks, heading)));
+        let is_file = |block: &&TextBlock| {
+            let mut links = blocks.links(page, block).peekable();
+            block.linked * 2.0 > block.chars && links.peek().is_some() && links.all(|link| leads_to_file(page, link))
+        };
+        let until = own.map_or(at, |own| own.end.max(at + 1));
+        let files = blocks.list[(at + 1).min(until)..until].iter().take_while(is_file).count();
+        if (1..=FILES).contains(&files)
+            && stands_well(page, blocks.list[at].container, &[end])
+            && stands_well(page, blocks.list[at + 1].container, &[end])
+        {
+            kept[at..=at + files].fill(true);
+        }
+        at += 1 + files;
     }
 }
 

@@ -213,7 +213,7 @@ fn stands_as(page: &Page, blocks: &TextBlocks, block: &TextBlock, ends: &[NodeId
 
 /// Whether an element is called something that tells of a text and is no part of it: who wrote it, when, the caption of a picture,
 /// which stays with the picture.
-fn tells_of_text(page: &Page, id: NodeId) -> bool {
+pub(super) fn tells_of_text(page: &Page, id: NodeId) -> bool {
     const LEVELS: usize = 3;
     const CLASS_HINTS: u32 = ClassHint::Meta.bit() | ClassHint::Author.bit() | ClassHint::Caption.bit();
     iter::once(id).chain(page.ancestors(id).take(LEVELS)).any(|up| {
@@ -271,7 +271,7 @@ fn leads_nowhere(page: &Page, blocks: &TextBlocks, block: &TextBlock) -> bool {
     block.linked * 4.0 <= block.chars || blocks.links(page, block).all(|link| leads_to_file(page, link))
 }
 
-fn leads_to_file(page: &Page, link: NodeId) -> bool {
+pub(super) fn leads_to_file(page: &Page, link: NodeId) -> bool {
     const FILES: [&str; 14] = [
         ".pdf", ".zip", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".csv", ".epub", ".mp3", ".txt",
         ".gz",
@@ -284,7 +284,7 @@ fn leads_to_file(page: &Page, link: NodeId) -> bool {
 }
 
 /// Whether a text between two others, given by where they stand, is no control and no clutter by its words and by what is around it.
-fn is_content(page: &Page, blocks: &TextBlocks, block: &TextBlock, ends: &[NodeId]) -> bool {
+pub(super) fn is_content(page: &Page, blocks: &TextBlocks, block: &TextBlock, ends: &[NodeId]) -> bool {
     stands_well(page, block.container, ends) && !is_boilerplate(page, blocks, block)
 }
 
@@ -342,7 +342,7 @@ fn keep_embeds(page: &Page, blocks: &TextBlocks, kept: &mut [bool]) {
 }
 
 /// Whether an element holds kept text directly.
-fn is_flow(page: &Page, blocks: &TextBlocks, id: NodeId, kept: &[bool]) -> bool {
+pub(super) fn is_flow(page: &Page, blocks: &TextBlocks, id: NodeId, kept: &[bool]) -> bool {
     blocks.inside(page, id).any(|at| {
         let container = blocks.list[at].container;
         kept[at] && (container == id || page.tag(container) == Some(Tag::P) && page.parent(container) == id)

@@ -301,3 +301,83 @@ fn prices_in_landmarks_of_the_site_are_no_prices_of_its_goods() {
     let blocks = TextBlocks::from_page(&page, &[]);
     assert!(loses_all(&prices_of(&page, &blocks), &[true, false], 1));
 }
+
+const LONG: &str =
+    "kept: the tide was out and the boats lay on the sand below the church, where the women mend the nets of the men.";
+
+#[test]
+fn a_note_below_a_table_stays_and_what_follows_does_not() {
+    let table = "<table><tr><th>kept Leaves<th>kept Arrives<tr><td>kept 6:10<td>kept 6:45<tr><td>kept 7:10<td>kept 7:45</table>";
+    let has_note =
+        |below: &str| with_headings(&format!("<div>{table}</div>{below}")).iter().any(|text| text.starts_with('*'));
+    assert!(has_note("<p>* Not on Sundays."));
+    assert!(has_note("<div><small>* Not on Sundays.</small></div>"));
+    for other in [
+        "<h2>* Not on Sundays.</h2>",
+        "<p>* <a href=/x>Not on Sundays.</a>",
+        "<aside><p>* Not on Sundays.</aside>",
+        "<p>Share this</p><p>* Not on Sundays.",
+    ] {
+        assert!(!has_note(other), "{other}");
+    }
+}
+
+#[test]
+fn the_score_of_a_review_stays_where_it_is_the_only_one() {
+    let has_score = |score: &str| {
+        let kept = with_headings(&format!("<main><article><h1>kept</h1><p>{LONG}<p>{LONG}</article>{score}</main>"));
+        kept.iter().any(|text| text.contains('/'))
+    };
+    assert!(has_score("<div>8.2/10</div>"));
+    assert!(has_score("<div class=score><span>Our score:</span> <b>4 / 5</b></div>"));
+    for other in
+        ["<div>4 / 5</div>", "<div>8.2/10</div><div>7.5/10</div>", "<aside>8.2/10</aside>", "<div>8.2/12</div>"]
+    {
+        assert!(!has_score(other), "{other}");
+    }
+}
+
+#[test]
+fn a_few_files_under_a_heading_stay_below_a_text() {
+    let count =
+        |links: &str| with_headings(&format!("<main><p>{LONG}</p><div><h2>Downloads</h2>{links}</div></main>")).len();
+    assert_eq!(count("<ul><li><a href=/a.pdf>Report</a><li><a href=/b.csv>Data</a></ul>"), 4);
+    assert_eq!(count("<p><a href=/get?id=1 download>Report</a></p>"), 3);
+    assert_eq!(count("<ul><li><a href=/a>Report</a><li><a href=/b.csv>Data</a></ul>"), 1);
+    assert_eq!(count(&"<p><a href=/a.pdf>Report</a></p>".repeat(7)), 1);
+}
+
+#[test]
+fn the_last_sentence_stays_in_a_box_with_a_form() {
+    let has_last = |last: &str| {
+        let html = format!(
+            "<article><p>{LONG}<p>{LONG}<div>{last}<form><label>Your e-mail</label><input></form></div></article>"
+        );
+        with_headings(&html).len() == 3
+    };
+    assert!(has_last("<p>Serve it warm, with a little salt, and keep a piece for the morning.</p>"));
+    assert!(!has_last("<p>Sign up to our newsletter, and get the best of it every morning at six.</p>"));
+    assert!(!has_last("<p>Serve it <a href=/warm>warm</a>, with a little salt, and keep a piece for the morning.</p>"));
+}
+
+#[test]
+fn the_rows_of_a_ranking_stay_as_one() {
+    let kept_of = |chosen: usize, row: &dyn Fn(usize) -> String| {
+        let rows: String = (1..=10).map(row).collect();
+        let page = page(&format!("<div>{rows}</div>"));
+        let blocks = TextBlocks::from_page(&page, &[]);
+        let mut kept: Vec<bool> = (0..blocks.list.len()).map(|at| at * 10 < chosen * blocks.list.len()).collect();
+        enforce(&page, &blocks, &Records::default(), &mut kept);
+        kept.iter().filter(|kept| **kept).count() * 10 / kept.len()
+    };
+    let points = |at: usize| 90 - at;
+    let line = |at| format!("<div><i>{at}.</i> <a href=/{at}>Harbour Town</a> <b>{}</b></div>", points(at));
+    let parts =
+        |at| format!("<div><div>{at}</div><p><a href=/{at}>Harbour Town</a></p><div>{}</div></div>", points(at));
+    for row in [&line as &dyn Fn(usize) -> String, &parts] {
+        assert_eq!(kept_of(3, row), 10);
+        assert_eq!(kept_of(1, row), 1);
+    }
+    let contents = |at| format!("<div>{at}. <a href=#{at}>Where the boats lie</a></div>");
+    assert_eq!(kept_of(3, &contents), 3);
+}

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     hashing::Table,
-    html::{NodeId, Page, tag::Tag},
+    html::{NodeId, Page, attribute_hints::class_hints::ClassHint, tag::Tag},
     vocabulary::words::count,
 };
 
@@ -104,7 +104,7 @@ impl Records {
             signed.into_iter().max_by_key(|members| (members.len(), std::cmp::Reverse(members[0])))
         };
         let Some(members) = best(false).or_else(|| best(true)) else {
-            return Vec::new();
+            return called(page, blocks, &words, sections);
         };
         let owners = innermost(page, members);
         let of = |member: NodeId, mentions: &[Mention]| {
@@ -119,6 +119,46 @@ impl Records {
         };
         members.iter().map(entry).collect()
     }
+}
+
+/// Brothers alike that are each called a comment, where nothing marks who wrote them: of several groups the one with most text.
+fn called(page: &Page, blocks: &TextBlocks, words: &[WordSums], sections: &[NodeId]) -> Vec<CommentEntry> {
+    let mut groups: Table<u64, Vec<NodeId>> = Table::default();
+    for &section in sections {
+        for id in page.live(section).filter(|&id| page.hints(id).class_hints & ClassHint::Comment.bit() != 0) {
+            let is_control = |inside: NodeId| matches!(page.tag(inside), Some(Tag::Form | Tag::Textarea | Tag::Input));
+            if page.tag(id).is_some_and(Tag::is_block)
+                && words[id.index()].unlinked >= WORDS
+                && !page.live(id).any(is_control)
+            {
+                groups.entry(key(page, id, page.first_class(id), u64::from(page.parent(id).0))).or_default().push(id);
+            }
+        }
+    }
+    let text = |members: &Vec<NodeId>| members.iter().map(|id| words[id.index()].unlinked).sum::<f32>();
+    let several = groups.into_values().filter(|members| members.len() > 1);
+    let most = several.max_by(|one, other| text(one).total_cmp(&text(other)).then(other[0].cmp(&one[0])));
+    let entry = |element: NodeId| CommentEntry { element, name: set_off(page, blocks, element), date: None };
+    most.into_iter().flatten().map(entry).collect()
+}
+
+/// The first text of a comment, where it is a few words of a kind of their own above others: a name.
+fn set_off(page: &Page, blocks: &TextBlocks, comment: NodeId) -> Option<Mention> {
+    const NAME_WORDS: f32 = 4.0;
+    let own = blocks.inside(page, comment);
+    let block = &blocks.list[own.start];
+    let &text = blocks.texts(block).first()?;
+    let is_kind = |&up: &NodeId| {
+        page.tag(up).is_some_and(|tag| tag.is_heading() || matches!(tag, Tag::B | Tag::Strong | Tag::Cite))
+    };
+    let element = page.ancestors(text).take_while(|&up| up != comment).find(is_kind)?;
+    let is_alone = blocks.texts(block).iter().all(|&text| page.contains(element, text));
+    (own.len() > 1 && block.stats.words <= NAME_WORDS && is_alone).then_some(Mention {
+        element,
+        rank: 0,
+        text,
+        is_aside: false,
+    })
 }
 
 /// The elements around mentions of one shape, those with most members first.
