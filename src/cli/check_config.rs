@@ -85,9 +85,7 @@ fn try_start(loaded: &LoadedConfig) -> (Vec<String>, Vec<anyhow::Error>) {
 
 /// Settings that do nothing, and what is read otherwise than it may have been meant.
 pub(super) fn notes_on_settings(loaded: &LoadedConfig) -> Vec<String> {
-    let ineffective = loaded.config.ineffective_settings().into_iter();
-    let ineffective = ineffective.map(|(key, needs)| format!("{key} does nothing: it needs {needs}"));
-    ineffective.chain(loaded.hints.iter().cloned()).collect()
+    loaded.config.ineffective_settings().into_iter().chain(loaded.hints.iter().cloned()).collect()
 }
 
 fn check_authority(config: &Config) -> Result<Option<String>, AuthorityError> {

@@ -11,7 +11,7 @@ use std::{
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 
 use super::{
-    Access, BUILTIN, BUILTIN_HOSTS, Config, HostPatterns, LeaveAlone, Profiles, RawConfig, blocking,
+    Access, Address, BUILTIN, BUILTIN_HOSTS, Config, HostPatterns, LeaveAlone, Profiles, RawConfig, blocking,
     document::TextPlace, error::Mistake, file, hosts, https, load::is_any_in, via,
 };
 
@@ -35,6 +35,8 @@ impl RawConfig {
         // What was left out as wrong could be what is missed here.
         if !is_any_in(mistakes, &["access", "listen"]) {
             noted(check_listen(&listen, &self.access), mistakes);
+            let others = [("health.listen", self.health.listen), ("icap.listen", self.icap.listen)];
+            noted(check_other_listeners(&listen, others), mistakes);
         }
         let blocking = noted(blocking::build(self.blocking.clone(), base), mistakes);
         let never_processed = read_never_processed(&self.leave_alone, base, &mut noticed.watched, mistakes);
@@ -149,6 +151,19 @@ fn check_listen(listen: &[SocketAddr], access: &Access) -> Result<(), Mistake> {
         ),
         None => Ok(()),
     }
+}
+
+/// The addresses of other services must leave those of the proxy, and each other, free.
+fn check_other_listeners(listen: &[SocketAddr], others: [(&str, Option<Address>); 2]) -> Result<(), Mistake> {
+    let mut taken: Vec<_> = listen.iter().map(|addr| ("listen", *addr)).collect();
+    for (key, addr) in others.into_iter().filter_map(|(key, addr)| Some((key, addr?.0))) {
+        if let Some((holder, other)) = taken.iter().find(|(_, other)| collide(&addr, other)) {
+            let problem = format!("{addr} is taken by `{holder}`, which has {other}; expected another port or address");
+            return Err(Mistake::value(key, problem));
+        }
+        taken.push((key, addr));
+    }
+    Ok(())
 }
 
 /// Checks that addresses to listen on do not exclude each other.

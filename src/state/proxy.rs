@@ -260,11 +260,8 @@ pub(crate) fn descriptor_budget(configured: usize) -> (usize, usize) {
 }
 
 fn warn_about_ineffective(loaded: &LoadedConfig) {
-    for (key, needs) in loaded.config.ineffective_settings() {
-        warn!(key, "this setting does nothing: it needs {needs}");
-    }
-    for hint in &loaded.hints {
-        warn!("{hint}");
+    for note in loaded.config.ineffective_settings().iter().chain(&loaded.hints) {
+        warn!("{note}");
     }
     loaded.blocker.report();
 }

@@ -113,6 +113,8 @@ fn a_mistake_is_reported_with_its_place_its_key_and_what_is_expected() {
         ("listen: [8118, '127.0.0.1:8118']", "1:9: listen: 127.0.0.1:8118 is listed twice", ""),
         ("access: { clients: [private] }\nlisten: ['127.0.0.1:1', '0.0.0.0:1']", "2:9: listen: ", "covers the other"),
         ("listen: '224.0.0.1:8118'", "1:9: listen: ", "many machines"),
+        ("health: { listen: 8118 }", "1:19: health.listen: 127.0.0.1:8118 is taken by `listen`", "another port"),
+        ("health: { listen: 9 }\nicap: { listen: '0.0.0.0:9' }", "2:17: icap.listen: 0.0.0.0:9 is taken by `health.listen`", ""),
         ("filters: { link_lists: { ratio: many } }", "1:33: filters.link_lists.ratio: ", "expected a number"),
         ("limits: { connections: 99999999999999999999 }", "1:24: limits.connections: ", "a smaller number"),
         ("log: { level: loud }", "1:15: log.level: unknown word `loud`", "`warn`"),
