@@ -4,7 +4,7 @@ usage: fit.py EXPORT FOREST [FOLDS [SEED]]
 
 EXPORT is what `gleaner-lab export` wrote. FOREST is written from all pages. Where FOLDS is named, five more forests
 are written there, each from the pages of four folds, and the word F1 of every page is measured by the forest that has
-not seen its domain. SEED is that of the forest that ships, 3; means of figures are taken over 3, 4 and 5. Deterministic: fixed seed, one
+not seen its domain. SEED is that of the forest that ships, 5; means of figures are taken over 3, 4 and 5. Deterministic: fixed seed, one
 thread count. Needs numpy and lightgbm 4 (pip install lightgbm).
 """
 
@@ -35,7 +35,7 @@ PARAMETERS = {
     "deterministic": True,
     "force_row_wise": True,
     "num_threads": 1,
-    "seed": 3,
+    "seed": 5,
     "verbose": -1,
 }
 
