@@ -269,13 +269,16 @@ fn from_texts(year: &str, month: &str, day: &str) -> Option<String> {
     iso(Calendar::Gregorian, parsed(year, month, day)?)
 }
 
-/// A day that can be: the web began in 1990, and the texts on it are older only where the date is another one.
+/// A day that can be: the web began in 1990, and the texts on it are older only where the date is another one. The first day of Unix time is
+/// what programs write where they know none.
 fn iso(calendar: Calendar, (year, month, day): (u16, u8, u8)) -> Option<String> {
     if !(1..=31).contains(&day) {
         return None;
     }
     let (year, month, day) = to_gregorian(calendar, (year, month, day))?;
-    ((1900..2100).contains(&year) && (1..=12).contains(&month)).then(|| format!("{year:04}-{month:02}-{day:02}"))
+    let is_unset = (year, month, day) == (1970, 1, 1);
+    ((1900..2100).contains(&year) && (1..=12).contains(&month) && !is_unset)
+        .then(|| format!("{year:04}-{month:02}-{day:02}"))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::{iter, rc::Rc};
 use html5ever::local_name;
 
 use super::is_control;
+use crate::hashing::{Set, Table};
 use crate::html::style_sheets::{Sheets, style_hides};
 use crate::{
     html::{NodeId, NodeState, Page, attribute_hints::Hint, tag::Tag},
@@ -62,19 +63,42 @@ pub(crate) fn show_hidden(page: &mut Page, pieces: Option<&'static str>) {
     } else {
         Vec::new()
     };
+    let answers = if pieces.is_some() { answers(page, &hidden) } else { Set::default() };
     let mut over = NodeId::DOCUMENT;
     for id in hidden {
         if id < over {
             continue;
         }
         let is_small = |page: &Page| is_piece(page, id) && !texts.contains(&look(page, id));
-        if let Some(filter) = pieces.filter(|_| is_small(page) || is_aside(page, id)) {
+        let is_left_out = |page: &Page| !answers.contains(&id) && (is_small(page) || is_aside(page, id));
+        if let Some(filter) = pieces.filter(|_| is_left_out(page)) {
             page.remove(id, filter);
             over = page.end(id);
         } else if is_hidden(page, id) {
             show(page, id);
         }
     }
+}
+
+/// The hidden elements that answer: each stands directly below a button, a term or a heading, several look alike, and one of these is
+/// longer than a piece ("Copied!" below each button is not). The shortest answer is as much of the text as the question that stays.
+fn answers(page: &Page, hidden: &[NodeId]) -> Set<NodeId> {
+    /// Answers alike from which the page has questions, as in the promises of the algorithm `auto`.
+    const LEAST: usize = 3;
+    let asks = |id: NodeId| page.tag(id).is_some_and(|tag| tag.is_heading() || matches!(tag, Tag::Button | Tag::Dt));
+    let is_hidden = |id: NodeId| hidden.binary_search(&id).is_ok();
+    let parents: Set<NodeId> = hidden.iter().filter(|&&id| id != page.body()).map(|&id| page.parent(id)).collect();
+    let mut alike: Table<_, Vec<NodeId>> = Table::default();
+    for parent in parents {
+        let mut above = None;
+        for id in page.live_children(parent).filter(|&id| page.tag(id).is_some()) {
+            if let Some(above) = above.replace(id).filter(|&above| asks(above) && is_hidden(id)) {
+                alike.entry((page.tag(above), page.tag(id), page.first_class(id))).or_default().push(id);
+            }
+        }
+    }
+    let is_long = |&id: &NodeId| page.chars(id) > BLOCK_PIECE_CHARS;
+    alike.into_values().filter(|those| those.len() >= LEAST && those.iter().any(is_long)).flatten().collect()
 }
 
 /// Whether a hidden element is a small piece of text and nothing else.

@@ -142,3 +142,11 @@ fn what_is_written_alike_in_several_languages_is_read_in_a_known_one() {
         assert_eq!(parse_shown(value, Some(language)), None, "{value}");
     }
 }
+
+#[test]
+fn the_first_day_of_unix_time_is_none() {
+    for value in ["1970-01-01T00:00:00Z", "19700101", "January 1, 1970"] {
+        assert_eq!(parse(value), None, "{value}");
+    }
+    assert_eq!(parse("1970-01-02").as_deref(), Some("1970-01-02"));
+}
