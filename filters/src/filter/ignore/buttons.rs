@@ -34,13 +34,22 @@ pub(super) fn shows_picture(page: &Page, id: NodeId) -> bool {
 }
 
 /// Whether a button's words are a question: of four words, since "Forgot password?" is something to be done, unless it says that it
-/// unfolds something. Of WCXB dev's 1,497 pages 70 have such buttons, and of 28 the reference has the question (2026-11-21).
+/// unfolds something, or what stands below it is hidden. Of WCXB dev's 1,497 pages 70 have such buttons, and of 28 the reference has the question (2026-11-21).
 fn asks(page: &Page, id: NodeId) -> bool {
     const MAX_NODES: usize = 30;
     const MAX_BYTES: usize = 600;
     const MIN_WORDS: u32 = 4;
     let text = page.start_of_text(id, MAX_NODES, MAX_BYTES);
-    is_question(&text) && (words(&text) >= MIN_WORDS || page.has_attribute(id, &LocalName::from("aria-expanded")))
+    let is_above_hidden = || below(page, id).is_some_and(|next| super::hidden::is_hidden(page, next));
+    let opens = || page.has_attribute(id, &LocalName::from("aria-expanded")) || is_above_hidden();
+    is_question(&text) && (words(&text) >= MIN_WORDS || opens())
+}
+
+/// What shows text directly behind a button, or behind what holds nothing else.
+fn below(page: &Page, id: NodeId) -> Option<NodeId> {
+    let chars = page.chars(id);
+    let mut around = page.self_and_ancestors(id).take(3).take_while(|&up| page.chars(up) == chars);
+    around.find_map(|up| page.live_siblings_after(up).find(|&next| page.chars(next) > 0))
 }
 
 /// Whether a button holds a heading, is most of the one around it, or says what the headline says; "Add to favourites" behind its words
@@ -70,12 +79,11 @@ pub(super) fn is_in_sentence(page: &Page, id: NodeId) -> bool {
 /// filters of a shop.
 fn unfolds(page: &Page, id: NodeId) -> bool {
     const MIN_CHARS: usize = 20;
-    let chars = page.chars(id);
-    let mut around = page.self_and_ancestors(id).take(3).take_while(|&up| page.chars(up) == chars);
-    let mut next = || around.find_map(|up| page.live_siblings_after(up).find(|&next| page.chars(next) > 0));
     let is_text = |next: NodeId| {
         let linked: usize = page.live(next).filter(|&at| page.in_link(at)).map(|at| page.own_chars(at)).sum();
         page.chars(next) >= MIN_CHARS.max(2 * linked) && !super::holds_control(page, next)
     };
-    chars > 0 && page.has_attribute(id, &LocalName::from("aria-expanded")) && next().is_some_and(is_text)
+    page.chars(id) > 0
+        && page.has_attribute(id, &LocalName::from("aria-expanded"))
+        && below(page, id).is_some_and(is_text)
 }

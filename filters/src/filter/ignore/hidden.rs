@@ -207,7 +207,7 @@ pub(super) enum Size {
 
 /// The page's own word that nobody should see the element, written on the element itself. `hidden="until-found"` is
 /// meant to be found (HTML Standard § 6.1).
-fn is_hidden(page: &Page, id: NodeId) -> bool {
+pub(super) fn is_hidden(page: &Page, id: NodeId) -> bool {
     if !page.hints(id).has(Hint::Hides) {
         return false;
     }

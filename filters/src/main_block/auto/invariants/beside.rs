@@ -1,22 +1,66 @@
 //! Keeps what is short and stands beside kept text, where its place says that it belongs to that: a note below a table, the last sentence
 //! of a text in a box of its own, the score of a review.
 
+use html5ever::local_name;
+
 use super::{
     super::blocks::{TextBlock, TextBlocks},
-    between::{is_content, is_flow, tells_of_text},
+    between::{is_content, is_flow, leads_to_file, tells_of_text},
     heading_of,
 };
 use crate::{
+    analysis::AnalysedPage,
     html::{NodeId, Page, tag::Tag},
     measure::table,
     vocabulary::{self, any_of::AnyOf},
 };
 
 /// Keeps all of it.
-pub(super) fn keep(page: &Page, blocks: &TextBlocks, kept: &mut [bool]) {
+pub(super) fn keep(page: &AnalysedPage, blocks: &TextBlocks, kept: &mut [bool]) {
     keep_notes(page, blocks, kept);
     keep_last_sentence(page, blocks, kept);
     keep_score(page, blocks, kept);
+    keep_actions(page, blocks, kept);
+}
+
+/// Keeps links that look like buttons or lead to files, each directly below a kept text that ends a sentence: what the page is there for
+/// ("Start now", "Download"). Many are those of entries, and two that say the same thing are not told apart. In an article a button is an
+/// advertisement as often as not.
+fn keep_actions(page: &AnalysedPage, blocks: &TextBlocks, kept: &mut [bool]) {
+    /// Words of such a link, at most.
+    const WORDS: f32 = 8.0;
+    const ACTIONS: usize = 3;
+    let list = &blocks.list;
+    let is_action = |at: usize| {
+        let (text, block) = (&list[at - 1], &list[at]);
+        let is_short = block.stats.words <= WORDS && block.linked >= block.chars;
+        if !is_short || !kept[at - 1] || !text.stats.ends_sentence || text.linked * 2.0 > text.chars {
+            return false;
+        }
+        let mut links = blocks.links(page, block);
+        let (Some(link), None) = (links.next(), links.next()) else { return false };
+        let alone = page.self_and_ancestors(block.container).take_while(|&up| blocks.inside(page, up) == (at..at + 1));
+        let own = alone.last().unwrap_or(link);
+        let is_below = page.element_before(own).is_some_and(|before| page.contains(before, text.container));
+        is_below
+            && (leads_to_file(page, link) || !page.claims.is_text() && is_button(page, link))
+            && is_content(page, blocks, block, &[text.container])
+    };
+    let actions: Vec<usize> = (1..list.len()).filter(|&at| is_action(at)).collect();
+    let says_own =
+        |&at: &usize| actions.iter().filter(|&&other| list[other].stats.hash == list[at].stats.hash).count() == 1;
+    if actions.len() <= ACTIONS {
+        for at in actions.iter().copied().filter(says_own) {
+            kept[at] = true;
+        }
+    }
+}
+
+/// Whether a link is called a button.
+fn is_button(page: &Page, link: NodeId) -> bool {
+    const CALLED: AnyOf = AnyOf::new(&["btn", "button", "cta"]);
+    let is_called = page.attribute(link, &local_name!("role")) == Some("button") || CALLED.are_in(page.class(link));
+    is_called && page.attribute(link, &local_name!("href")).is_some_and(|to| !to.trim_start().starts_with('#'))
 }
 
 /// Keeps short texts that stand directly below a kept table of data: what its signs mean, on which days it does not hold.

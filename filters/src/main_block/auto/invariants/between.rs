@@ -272,9 +272,9 @@ fn leads_nowhere(page: &Page, blocks: &TextBlocks, block: &TextBlock) -> bool {
 }
 
 pub(super) fn leads_to_file(page: &Page, link: NodeId) -> bool {
-    const FILES: [&str; 14] = [
+    const FILES: [&str; 24] = [
         ".pdf", ".zip", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".csv", ".epub", ".mp3", ".txt",
-        ".gz",
+        ".gz", ".xz", ".tgz", ".exe", ".msi", ".dmg", ".pkg", ".deb", ".rpm", ".apk", ".iso",
     ];
     page.has_attribute(link, &LocalName::from("download"))
         || page.address(link, &local_name!("href")).is_some_and(|url| {
@@ -307,9 +307,23 @@ pub(super) fn stands_well(page: &Page, id: NodeId, ends: &[NodeId]) -> bool {
             clutter &= !ClassHint::Overlay.bit();
         }
         // A role of its own says the same of a note.
-        let beside = if page.attribute(up, &local_name!("role")) == Some("alert") { 0 } else { BESIDE };
+        let beside = match page.attribute(up, &local_name!("role")) {
+            Some("alert") => 0,
+            _ if is_fact_box(page, up, ends) => BESIDE & !Landmark::Aside.bit(),
+            _ => BESIDE,
+        };
         !is_control && !marks.has_any(clutter, beside)
     })
+}
+
+/// Whether an element holds a list in which nothing is a link, and stands beside two texts in the element that holds both: the figures or the
+/// days of an article.
+fn is_fact_box(page: &Page, id: NodeId, ends: &[NodeId]) -> bool {
+    page.tag(id) == Some(Tag::Aside)
+        && ends.len() > 1
+        && ends.iter().all(|&end| page.contains(page.parent(id), end))
+        && page.live(id).any(|at| matches!(page.tag(at), Some(Tag::Ul | Tag::Ol | Tag::Dl)))
+        && !page.live(id).any(|at| page.in_link(at))
 }
 
 /// Keeps the posts of other sites and the cards of links beside kept texts, whole.
