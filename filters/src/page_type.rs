@@ -281,6 +281,7 @@ mod tests {
             ("https://www.worldforum.example/stories/2024/tides", PageType::Article),
             ("https://a.example/x?topic=baking", PageType::Article),
             ("https://a.example/man/shirts", PageType::Article),
+            ("https://a.example/discussion/why-tides-matter", PageType::Article),
         ] {
             assert_eq!(kind(address, article), Some(wanted), "{address}");
         }

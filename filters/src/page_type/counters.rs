@@ -283,11 +283,11 @@ impl Counters {
         let is_before = |name: &&String| names::NUMBERED_PATHS.contains(&name.as_str());
         let mut after = self.path.iter().skip_while(|name| !is_before(name)).skip(1);
         let is_script = |name: &String| names::FORUM_SCRIPTS.iter().any(|script| name.starts_with(script));
-        // A page of an institution whose name ends so says that it is an article.
-        let is_named = self.host.ends_with("forum") || self.host.ends_with("forums");
+        // An article about a discussion says that it is one; so does a page of an institution whose name ends so.
+        let is_named =
+            self.host.ends_with("forum") || self.host.ends_with("forums") || self.is_under(&names::FORUM_PATHS);
         is_named && !self.is_article()
             || self.is_on(&names::FORUM_HOSTS)
-            || self.is_under(&names::FORUM_PATHS)
             || self.path.iter().any(is_script)
             || after.by_ref().take(2).any(is_numbered)
             || self.has_topic
