@@ -279,10 +279,19 @@ impl Page {
         &self.removals.roots
     }
 
-    /// The beginning of the live text below a node that a reader sees, white space as written, and a space where words stand
+    /// The beginning of the live text below a node that a reader sees, a space in place of white space and where words stand
     /// apart without any: that of `max_nodes` nodes, cut at `max_bytes`.
     /// There is no way to ask for all of it: nodes can be nested, and then all of it is far more than the page.
     pub(crate) fn start_of_text(&self, root: NodeId, max_nodes: usize, max_bytes: usize) -> String {
+        self.start(root, max_nodes, max_bytes, false)
+    }
+
+    /// The beginning of a text as [`Page::start_of_text`] reads it, with white space as it was written: the lines of code.
+    pub(crate) fn start_as_written(&self, root: NodeId, max_nodes: usize, max_bytes: usize) -> String {
+        self.start(root, max_nodes, max_bytes, true)
+    }
+
+    fn start(&self, root: NodeId, max_nodes: usize, max_bytes: usize, is_as_written: bool) -> String {
         let mut out = String::new();
         let mut last = None;
         for id in self.live(root).take(max_nodes) {
@@ -295,10 +304,16 @@ impl Page {
                     }
                     last = Some(id);
                 }
-                let left = max_bytes.saturating_sub(out.len()).min(text.len());
-                out.push_str(&text[..text.floor_char_boundary(left)]);
-                if left < text.len() {
-                    break;
+                for c in text.chars() {
+                    let is_space = c.is_ascii_whitespace() && !is_as_written;
+                    let c = if is_space { ' ' } else { c };
+                    if is_space && (out.is_empty() || out.ends_with(' ')) {
+                        continue;
+                    }
+                    if out.len() + c.len_utf8() > max_bytes {
+                        return out;
+                    }
+                    out.push(c);
                 }
             }
         }

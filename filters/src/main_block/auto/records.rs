@@ -44,9 +44,6 @@ const SIBLING_WORDS: f32 = 60.0;
 /// Share of the records that have a name or a date, at least. Guests have no profile, and a deleted post no date.
 const SIGNED: f32 = 0.7;
 
-/// Most sibling cells with one tag and class that a post may consist of: the author's, the text's, and one to spare.
-const CELLS: usize = 3;
-
 /// Elements around a name in which its record is looked for. Raising it costs time on hostile pages.
 const MAX_LEVELS: usize = 30;
 
@@ -322,7 +319,8 @@ fn marked_around(page: &Page, posts: &[NodeId]) -> Option<Vec<NodeId>> {
     (marked.len() == posts.len()).then_some(marked)
 }
 
-/// The posts of the thread: of the shapes nearly all of whose members are signed and dated, the one with most text.
+/// The posts of the thread: of the shapes with most text whose members are nearly all signed and dated, in a forum else one of both, the
+/// one with most members.
 fn posts(page: &Page, words: &[WordSums], names: &[Mention], dates: &[Mention], is_forum: bool) -> Vec<NodeId> {
     let least = if is_forum { LEAST_IN_FORUM } else { LEAST };
     let mut shapes: Table<u64, Vec<NodeId>> = Table::default();
@@ -359,8 +357,7 @@ fn posts(page: &Page, words: &[WordSums], names: &[Mention], dates: &[Mention], 
     let most = shapes.iter().map(|members| text(members)).fold(0.0, f32::max);
     // What holds all posts of a page has as much text as they have, and fewer members.
     shapes.retain(|members| text(members) > 0.6 * most && most > 0.0);
-    let cells = |members: &[NodeId]| if is_both(members) { CELLS } else { 1 };
-    let rank = |members: &Vec<NodeId>| (members.len() * cells(members), std::cmp::Reverse(members[0]));
+    let rank = |members: &Vec<NodeId>| (is_both(members), members.len(), std::cmp::Reverse(members[0]));
     shapes.into_iter().max_by_key(rank).unwrap_or_default()
 }
 

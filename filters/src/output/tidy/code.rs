@@ -48,7 +48,7 @@ pub(super) fn is_prose(page: &Page, id: NodeId) -> bool {
 }
 
 fn text(page: &Page, id: NodeId) -> String {
-    page.start_of_text(id, MAX_NODES, MAX_BYTES)
+    page.start_as_written(id, MAX_NODES, MAX_BYTES)
 }
 
 /// Code of which each line is a row of a table, beside its number: from here on it is code, and its rows are lines.

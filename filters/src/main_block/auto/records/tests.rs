@@ -58,3 +58,23 @@ fn a_post_is_signed_in_what_the_page_marks_as_one() {
     let records = Records::from_page(&page, &blocks, true);
     assert_eq!(records.signed, ["ann", "marit", "bo"].map(|id| by_id(&page, id)));
 }
+
+#[test]
+fn posts_of_names_behind_white_space_outweigh_the_many_dated_rows_in_them() {
+    let space = " ".repeat(300);
+    let post = |name: &str| {
+        let row = "<div class=row><time>1 May</time></div>";
+        let rows = row.repeat(5);
+        format!(
+            "<article class=post><div class=row><div class=byline>{space}<i></i>{name}</div>\
+             <div class=words>Words of {name} about bread.</div><time>1 May</time></div>{rows}</article>"
+        )
+    };
+    let posts = ["Former Member", "marit", "bo"].map(post).concat();
+    let page = page(&posts);
+    let blocks = TextBlocks::from_page(&page, &text::hashes(""));
+    let records = Records::from_page(&page, &blocks, true);
+    let is_post = |&id: &NodeId| page.tag(id) == Some(Tag::Article);
+    assert!(records.signed.len() == 3 && records.signed.iter().all(is_post));
+    assert_eq!(shown(&posts)[..2], ["Former Member", "1 May"]);
+}
