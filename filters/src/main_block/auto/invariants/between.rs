@@ -319,7 +319,10 @@ pub(super) fn stands_well(page: &Page, id: NodeId, ends: &[NodeId]) -> bool {
 /// Whether an element holds a list in which nothing is a link, and stands beside two texts in the element that holds both: the figures or the
 /// days of an article.
 fn is_fact_box(page: &Page, id: NodeId, ends: &[NodeId]) -> bool {
+    /// Nodes of such a box, at most: it is read once for each text in it.
+    const NODES: usize = 400;
     page.tag(id) == Some(Tag::Aside)
+        && page.end(id).index() - id.index() <= NODES
         && ends.len() > 1
         && ends.iter().all(|&end| page.contains(page.parent(id), end))
         && page.live(id).any(|at| matches!(page.tag(at), Some(Tag::Ul | Tag::Ol | Tag::Dl)))
